@@ -1,0 +1,9 @@
+//! The capture: everything one recording knows, as plain data that goes to and comes from a file.
+//!
+//! Recording ends here and judging starts here; nothing downstream asks the live host again.
+
+pub mod histogram;
+pub mod model;
+
+pub use histogram::Histogram;
+pub use model::*;

@@ -1,0 +1,466 @@
+//! What a capture holds. Units are in the names; a missing value is `null`, never 0.
+
+use super::Histogram;
+use crate::host::Host;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Major version of the file format: a reader refuses another one.
+pub const FORMAT_MAJOR: u32 = 1;
+/// Minor version: additions only; a reader accepts any.
+pub const FORMAT_MINOR: u32 = 0;
+
+/// Keys that a newer writer added and that this version keeps without understanding them.
+pub type Extra = Map<String, Value>;
+
+/// One recording.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Capture {
+    pub format: Format,
+    pub meta: Meta,
+    pub host: Host,
+    /// Each probe group and whether it measured.
+    pub probes: Vec<ProbeStatus>,
+    /// The time line, one entry a second, in order.
+    pub slices: Vec<Slice>,
+    /// Sampled issue stacks.
+    pub stacks: Vec<Stack>,
+    /// What the built-in workload did, counted by itself.
+    pub workload: Option<Workload>,
+    pub losses: Losses,
+    pub own_cost: OwnCost,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Format {
+    pub name: FormatName,
+    pub major: u32,
+    pub minor: u32,
+}
+
+/// The word that tells a capture from any other JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum FormatName {
+    #[serde(rename = "iosage-capture")]
+    IosageCapture,
+}
+
+impl Format {
+    pub const CURRENT: Self = Self {
+        name: FormatName::IosageCapture,
+        major: FORMAT_MAJOR,
+        minor: FORMAT_MINOR,
+    };
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Meta {
+    /// `iosage VERSION`.
+    pub tool: String,
+    /// Wall clock at the start, ISO 8601 in UTC.
+    pub started: String,
+    /// CLOCK_MONOTONIC at the start.
+    pub started_monotonic_ns: u64,
+    /// How long was recorded.
+    pub window_ns: u64,
+    /// The command that was recorded with `--`, if any.
+    pub command: Option<Vec<String>>,
+    /// The devices asked for with `--device`; empty: all.
+    pub devices: Vec<String>,
+    /// Why the recording ended: `duration`, `command exited with 0`, `SIGINT`, `SIGTERM`, `checkpoint`.
+    pub ended_by: String,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// What a probe group was able to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProbeStatus {
+    /// `block`, `block-queue`, `journal`, `fsync`, `stacks`, ...
+    pub id: String,
+    pub about: String,
+    pub state: ProbeState,
+    /// Why it is not `ok`; for `ok` the methods in use, if there is a choice.
+    pub reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProbeState {
+    /// Attached and measuring.
+    Ok,
+    /// Some of its programs are missing: `reason` says which metrics that costs.
+    Partial,
+    /// Not asked for.
+    Off,
+    /// This kernel or these rights do not allow it.
+    Unavailable,
+    /// Attached, but the self-check disagreed: its values are withheld.
+    Failed,
+    /// Detached to stay below the cost limit.
+    Shed,
+}
+
+/// What was counted in one stretch of time. Merging slices gives the slice of the whole stretch.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Slice {
+    /// Start, from the start of the capture.
+    pub at_ns: u64,
+    pub length_ns: u64,
+    /// By kernel device number of the whole disk or stacked node, `MAJOR:MINOR`.
+    #[serde(default)]
+    pub devices: BTreeMap<String, DeviceSlice>,
+    /// By device number of the journalled filesystem (the partition where there is one).
+    #[serde(default)]
+    pub journals: BTreeMap<String, JournalSlice>,
+    /// By device number of the filesystem.
+    #[serde(default)]
+    pub syncs: BTreeMap<String, SyncSlice>,
+    pub system: Option<SystemSlice>,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// The kind of a request or bio.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Op {
+    Read,
+    Write,
+    Flush,
+    Discard,
+    Other,
+}
+
+impl Op {
+    pub const ALL: [Self; 5] = [
+        Self::Read,
+        Self::Write,
+        Self::Flush,
+        Self::Discard,
+        Self::Other,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Flush => "flush",
+            Self::Discard => "discard",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// One device in one stretch of time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DeviceSlice {
+    #[serde(default)]
+    pub ops: BTreeMap<Op, OpSlice>,
+    /// Events of the device's queue that belong to no single op. `null`: that probe did not run.
+    pub queue: Option<QueueSlice>,
+    /// Requests between issue and completion at the end of the stretch.
+    pub in_flight_end: Option<u64>,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// One op of one device in one stretch of time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OpSlice {
+    /// Handed to the driver, once more for each requeue.
+    pub issued: u64,
+    /// Ended, with success or error, in the driver's hands.
+    pub completed: u64,
+    /// Taken back by the queue and to be issued again.
+    pub requeued: u64,
+    /// Ended without ever being issued (empty flushes, refused requests).
+    pub ended_before_issue: u64,
+    /// Completions whose issue was not seen (it came before the probes, or a slot was unknown).
+    pub unmatched: u64,
+    pub bytes: u64,
+    pub errors: u64,
+    pub merges: Merges,
+    /// Start equals the end of an earlier request of the same op (64 streams are told apart).
+    pub sequential: u64,
+    /// Starts within 1 MiB of the end of an earlier request.
+    pub near: u64,
+    pub random: u64,
+    pub flags: Flags,
+    /// By span: `queue`, `device`, `request`, `bio`. A span that was not measured is absent.
+    #[serde(default)]
+    pub spans: BTreeMap<Span, Histogram>,
+    /// Bytes of a request at issue.
+    pub size_bytes: Option<Histogram>,
+    /// Requests of the device in flight at issue, this one included.
+    pub depth: Option<Histogram>,
+    /// Bios carried by a request at issue.
+    pub bios_per_request: Option<Histogram>,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A stretch of an I/O's life; see the glossary in ARCHITECTURE.md.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Span {
+    /// Request allocated to issued.
+    Queue,
+    /// Issued to completed.
+    Device,
+    /// Request allocated to completed.
+    Request,
+    /// Bio queued to bio completed (stacked devices).
+    Bio,
+}
+
+impl Span {
+    pub const ALL: [Self; 4] = [Self::Queue, Self::Device, Self::Request, Self::Bio];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Queue => "queue",
+            Self::Device => "device",
+            Self::Request => "request",
+            Self::Bio => "bio",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Merges {
+    /// Bios put before a request.
+    pub front: u64,
+    /// Bios put behind a request.
+    pub back: u64,
+    /// Requests absorbed by another request.
+    pub request: u64,
+}
+
+/// Completed requests that carried a flag. Flags that the kernel strips are read from the bio.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Flags {
+    pub sync: u64,
+    pub meta: u64,
+    pub fua: u64,
+    pub preflush: u64,
+    pub readahead: u64,
+    pub background: u64,
+}
+
+/// Counts of queue events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct QueueSlice {
+    /// Requests allocated for a bio (`block_getrq`).
+    pub allocated: u64,
+    /// Requests put into the scheduler or the hardware queue's list (`block_rq_insert`).
+    pub inserted: u64,
+    pub plugs: u64,
+    /// Unplugs, and the requests they let go.
+    pub unplugs: u64,
+    pub unplugged_requests: u64,
+    /// Bios cut because of a limit of the device.
+    pub splits: u64,
+    /// Bios handed to the device (stacked devices; `null` where not counted).
+    pub bios_queued: Option<u64>,
+    pub bios_completed: Option<u64>,
+    /// Bios that cross a chunk boundary, computed from the array's chunk.
+    pub chunk_crossings: Option<u64>,
+}
+
+/// One journal (jbd2) in one stretch of time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JournalSlice {
+    pub commits: u64,
+    /// Durations by phase, `commit` being the whole.
+    #[serde(default)]
+    pub phases: BTreeMap<CommitPhase, Histogram>,
+    pub handles: u64,
+    /// Most handles in one commit.
+    pub handles_max: u64,
+    pub blocks: u64,
+    pub blocks_logged: u64,
+    /// Checkpoints: how many, blocks written by them, transactions forced to close.
+    pub checkpoints: u64,
+    pub checkpoint_blocks_written: u64,
+    pub checkpoint_forced_to_close: u64,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Phases of a jbd2 commit (fs/jbd2/commit.c), timed by the probes.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum CommitPhase {
+    /// `jbd2_start_commit` to `jbd2_commit_locking`.
+    Start,
+    /// Waiting for running handles to stop: `locking` to `flushing`.
+    Locked,
+    /// Writing the data of ordered files: `flushing` to `logging`.
+    Flushing,
+    /// Writing the log, the commit record and the cache flush: `logging` to `jbd2_end_commit`.
+    Logging,
+    /// All of it.
+    Commit,
+}
+
+impl CommitPhase {
+    pub const ALL: [Self; 5] = [
+        Self::Start,
+        Self::Locked,
+        Self::Flushing,
+        Self::Logging,
+        Self::Commit,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Locked => "locked",
+            Self::Flushing => "flushing",
+            Self::Logging => "logging",
+            Self::Commit => "commit",
+        }
+    }
+}
+
+/// Sync calls on one filesystem in one stretch of time, by call: `fsync`, `fdatasync`, ...
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SyncSlice {
+    #[serde(default)]
+    pub calls: BTreeMap<String, SyncCalls>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SyncCalls {
+    pub errors: u64,
+    /// Entered to returned; its n is the number of calls.
+    pub latency_ns: Histogram,
+}
+
+/// The host in one stretch of time, from /proc.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SystemSlice {
+    /// Share of the stretch, 0 to 1, in which some task waited for I/O (PSI `io some`).
+    pub pressure_io_some: Option<f64>,
+    pub pressure_io_full: Option<f64>,
+    pub cpu_busy: Option<f64>,
+    pub cpu_iowait: Option<f64>,
+    pub dirty_bytes: Option<u64>,
+    pub writeback_bytes: Option<u64>,
+    pub swap_in_pages: Option<u64>,
+    pub swap_out_pages: Option<u64>,
+    pub alloc_stalls: Option<u64>,
+    pub drop_pagecache: Option<u64>,
+}
+
+/// A sampled way into the block layer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Stack {
+    pub device: String,
+    pub op: Op,
+    pub command: String,
+    pub tgid: u32,
+    /// Outermost first. User frames, then kernel frames.
+    pub user: Vec<String>,
+    pub kernel: Vec<String>,
+    /// How many samples were taken.
+    pub samples: u64,
+    /// Estimated requests (each sample stands for its sampling period).
+    pub requests: u64,
+    /// Estimated device time: measured time of the samples times their period.
+    pub device_ns: u64,
+    pub bytes: u64,
+}
+
+/// What the built-in workload did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Workload {
+    /// Job file or suite.
+    pub name: String,
+    pub jobs: Vec<JobResult>,
+    /// Things a reader must know: warm cache, cut values, units read otherwise than written.
+    pub notes: Vec<String>,
+}
+
+/// One job (or one of its clones), counted by itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JobResult {
+    pub name: String,
+    /// 0-based clone.
+    pub clone: u32,
+    pub engine: String,
+    pub runtime_ns: u64,
+    /// By op: `read`, `write`, `fsync`, `fdatasync`, `trim`.
+    pub ops: BTreeMap<String, JobOp>,
+    /// First error, if any.
+    pub error: Option<String>,
+    pub files: Vec<String>,
+    /// Whether the page cache stood between the job and the device.
+    pub direct: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JobOp {
+    pub n: u64,
+    pub bytes: u64,
+    pub errors: u64,
+    /// Submitted to completed, as the job saw it.
+    pub latency_ns: Histogram,
+}
+
+/// What was not measured although it should have been.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Losses {
+    /// Ring records dropped because the ring was full, by probe group.
+    #[serde(default)]
+    pub ring_dropped: BTreeMap<String, u64>,
+    /// Program runs that the kernel skipped because the program was already running on that CPU.
+    pub recursion_missed: Option<u64>,
+    /// Requests of devices that appeared after the probes were attached.
+    pub unknown_device: u64,
+    /// Requests whose tag lay outside the table.
+    pub unknown_tag: u64,
+    /// Durations that came out negative and were left out.
+    pub negative_durations: u64,
+    /// Bios or sync calls not followed because a table was full.
+    #[serde(default)]
+    pub table_full: BTreeMap<String, u64>,
+    /// Stack samples without a usable stack.
+    pub stacks_missing: u64,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// What the recording itself cost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OwnCost {
+    /// Mean time of one program run, and of all runs for one request; kernel bookkeeping included.
+    pub ns_per_event: Option<f64>,
+    pub ns_per_request: Option<f64>,
+    /// Share of one CPU spent in the programs, in percent.
+    pub kernel_cpu_percent: Option<f64>,
+    /// Share of one CPU spent in user space, in percent.
+    pub user_cpu_percent: Option<f64>,
+    /// Kernel memory fixed at attach.
+    pub memory_bytes: u64,
+    /// By program: runs and time.
+    #[serde(default)]
+    pub programs: BTreeMap<String, ProgramCost>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProgramCost {
+    pub runs: u64,
+    pub time_ns: u64,
+}

@@ -1,0 +1,11 @@
+//! `iosage diff`.
+
+use crate::exit::Outcome;
+use anyhow::Result;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+pub fn run(_args: Args) -> Result<Outcome> {
+    anyhow::bail!("`iosage diff` is not built yet")
+}

@@ -1,0 +1,11 @@
+//! `iosage rules`.
+
+use crate::exit::Outcome;
+use anyhow::Result;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+pub fn run(_args: Args) -> Result<Outcome> {
+    anyhow::bail!("`iosage rules` is not built yet")
+}

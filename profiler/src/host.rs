@@ -1,0 +1,5 @@
+//! The host's configuration: what can be read without tracing. Read once, kept in the capture.
+
+pub mod model;
+
+pub use model::*;
