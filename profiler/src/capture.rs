@@ -3,6 +3,7 @@
 //! Recording ends here and judging starts here; nothing downstream asks the live host again.
 
 pub mod histogram;
+pub mod merge;
 pub mod model;
 
 pub use histogram::Histogram;
