@@ -313,14 +313,14 @@ fn system(dice: &mut Dice, second: u64, stall: bool) -> SystemSlice {
         pressure_io_some: Some(if stall {
             0.86
         } else {
-            0.11 + 0.08 * dice.share()
+            dice.thousandths(0.11, 0.19)
         }),
         pressure_io_full: Some(if stall {
             0.61
         } else {
-            0.04 + 0.03 * dice.share()
+            dice.thousandths(0.04, 0.07)
         }),
-        cpu_busy: Some(0.31 + 0.1 * dice.share()),
+        cpu_busy: Some(dice.thousandths(0.31, 0.41)),
         cpu_iowait: Some(if stall { 0.44 } else { 0.07 }),
         dirty_bytes: Some((180 + (second % 7) * 34 + if stall { 260 } else { 0 }) * mib),
         writeback_bytes: Some(if stall { 96 * mib } else { dice.below(9) * mib }),

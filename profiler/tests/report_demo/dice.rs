@@ -21,6 +21,11 @@ impl Dice {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
+    /// A share in whole thousandths, so that it survives being written and read.
+    pub fn thousandths(&mut self, from: f64, to: f64) -> f64 {
+        ((from + (to - from) * self.share()) * 1000.0).round() / 1000.0
+    }
+
     /// 0 to `end`, `end` left out.
     pub fn below(&mut self, end: u64) -> u64 {
         self.next() % end.max(1)
