@@ -3,6 +3,7 @@
 //! A format is one file in `report/` and its entry in [`ALL`]; only here and in `command/` is
 //! anything printed.
 
+pub mod html;
 pub mod json;
 
 use crate::capture::{Capture, Slice};
@@ -63,4 +64,4 @@ pub trait Format: Sync {
 }
 
 /// Every format, in the order of the help. Each file in `report/` has its entry.
-pub const ALL: &[&dyn Format] = &[&json::Json];
+pub const ALL: &[&dyn Format] = &[&json::Json, &html::Html];

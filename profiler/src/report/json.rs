@@ -4,6 +4,7 @@ mod device;
 mod numbers;
 pub mod shape;
 mod stack;
+pub(crate) mod words;
 mod workload;
 
 use super::{Format, Report};
@@ -15,9 +16,8 @@ use shape::*;
 use std::collections::BTreeMap;
 use std::io::Write;
 
-pub(crate) use device::{by_number, name_of};
+use device::name_of;
 pub(crate) use numbers::state_words;
-pub(crate) use stack::class_name;
 
 /// `--format json`.
 pub struct Json;
