@@ -134,10 +134,12 @@ pub struct Tag {
 }
 
 /// Counted at issue, per CPU, device and operation; written by `block_rq_issue` alone.
+///
+/// The number of requests is that of the histograms: a row is copied while it is written, and what
+/// is counted once cannot disagree with itself.
 #[repr(C)]
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Issued {
-    pub requests: u64,
     pub sequential: u64,
     pub near: u64,
     pub random: u64,
@@ -158,10 +160,10 @@ pub struct Latency {
 }
 
 /// Counted at completion, per CPU, device and operation; written by `block_rq_complete` alone.
+/// Completed requests are those of the device span, the unmatched and those of an unknown tag.
 #[repr(C)]
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Completed {
-    pub requests: u64,
     pub bytes: u64,
     pub errors: u64,
     pub unmatched: u64,
@@ -262,7 +264,6 @@ pub mod program {
             // SAFETY: this CPU's row, written by this program alone.
             let issued = unsafe { &mut *issued };
             let bios = bios(rq);
-            issued.requests += 1;
             issued.size_bytes_sum += u64::from(bytes);
             issued.bios_sum += u64::from(bios);
             issued.depth_sum += depth;
@@ -403,7 +404,6 @@ pub mod program {
             }
             return;
         }
-        done.requests += 1;
         done.errors += u64::from(end.error != 0);
         let Some(tag) = tag_of(device, rq) else {
             done.unknown_tag += 1;
@@ -413,7 +413,8 @@ pub mod program {
             done.unmatched += 1;
             return;
         }
-        span(done, DEVICE, tag.issued_ns, end.now);
+        // Clocks of two CPUs may differ by a hair: a completion is never lost for that.
+        span(done, DEVICE, tag.issued_ns.min(end.now), end.now);
         if started(rq_flags, op) {
             span(done, QUEUE, rq.start_time_ns(), tag.issued_ns);
         }
@@ -423,7 +424,8 @@ pub mod program {
         }
         flags(tag.flags, done);
         if tag.stack != 0 {
-            crate::probes::stack::program::done(tag.stack, end.now - tag.issued_ns, end.bytes);
+            let took = end.now.saturating_sub(tag.issued_ns);
+            crate::probes::stack::program::done(tag.stack, took, end.bytes);
         }
     }
 

@@ -31,8 +31,6 @@ pub(super) struct Tables {
     negative: u64,
     unknown_tag: u64,
     bios_full: u64,
-    /// All requests completed so far.
-    pub(super) requests: u64,
 }
 
 /// A row that is nothing but counters of 32 and 64 bits.
@@ -88,11 +86,11 @@ impl Element for block::Latency {
 
 rows! {
     Completed {
-        requests bytes errors unmatched unknown_tag before_issue negative
+        bytes errors unmatched unknown_tag before_issue negative
         sync meta fua preflush readahead background; spans
     }
     Issued {
-        requests sequential near random size_bytes_sum depth_sum bios_sum; size depth bios
+        sequential near random size_bytes_sum depth_sum bios_sum; size depth bios
     }
     Rare { requeued back_merges front_merges request_merges; }
     Events { allocated inserted plugs unplugs unplugged_requests splits; }
@@ -124,7 +122,6 @@ impl Tables {
             negative: 0,
             unknown_tag: 0,
             bios_full: 0,
-            requests: 0,
         }
     }
 
@@ -169,7 +166,6 @@ impl Tables {
     fn note(&mut self, completed: &Completed) {
         self.negative += completed.negative;
         self.unknown_tag += completed.unknown_tag;
-        self.requests += completed.requests;
     }
 
     /// What could not be counted, after the last drain.
@@ -231,31 +227,24 @@ fn requests(completed: &Completed, issued: &Issued, rare: &Rare) -> Option<OpSli
         back: rare.back_merges,
         request: rare.request_merges,
     };
-    let any = issued.requests
-        | completed.requests
-        | completed.before_issue
-        | completed.bytes
-        | rare.requeued
-        | merges.front
-        | merges.back
-        | merges.request;
-    let spans = [
-        (Span::Queue, block::QUEUE),
-        (Span::Device, block::DEVICE),
-        (Span::Request, block::REQUEST),
+    let spans: BTreeMap<Span, Histogram> = [
+        (Span::Queue, &completed.spans[block::QUEUE]),
+        (Span::Device, &completed.spans[block::DEVICE]),
+        (Span::Request, &completed.spans[block::REQUEST]),
     ]
-    .map(|(span, i)| (span, &completed.spans[i]))
     .into_iter()
     .filter_map(|(span, latency)| {
         Some((span, histogram(&LATENCY, &latency.counts, latency.sum_ns)?))
     })
     .collect();
-    (any != 0).then(|| OpSlice {
-        issued: issued.requests,
-        completed: completed.requests,
+    let depth = histogram(&COUNT, &issued.depth, issued.depth_sum);
+    let unmatched = completed.unmatched + completed.unknown_tag;
+    let part = OpSlice {
+        issued: depth.as_ref().map_or(0, Histogram::n),
+        completed: spans.get(&Span::Device).map_or(0, Histogram::n) + unmatched,
         requeued: rare.requeued,
         ended_before_issue: completed.before_issue,
-        unmatched: completed.unmatched,
+        unmatched,
         bytes: completed.bytes,
         errors: completed.errors,
         merges,
@@ -272,10 +261,11 @@ fn requests(completed: &Completed, issued: &Issued, rare: &Rare) -> Option<OpSli
         },
         spans,
         size_bytes: histogram(&SIZE, &issued.size, issued.size_bytes_sum),
-        depth: histogram(&COUNT, &issued.depth, issued.depth_sum),
+        depth,
         bios_per_request: histogram(&COUNT, &issued.bios, issued.bios_sum),
         ..OpSlice::default()
-    })
+    };
+    (part != OpSlice::default()).then_some(part)
 }
 
 fn bios(queued: &Queued, finished: &Finished) -> Option<OpSlice> {
@@ -335,6 +325,7 @@ fn histogram(scale: &Scale, counts: &[u32], sum: u64) -> Option<Histogram> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use zerocopy::FromZeros as _;
 
     #[test]
     fn differences_survive_a_counter_that_wraps() {
@@ -342,9 +333,9 @@ mod tests {
         let mut before = Issued::new_zeroed();
         before.size[3] = u32::MAX - 1;
         now.size[3] = 5;
-        (before.requests, now.requests) = (10, 17);
+        (before.random, now.random) = (10, 17);
         now.combine(&before, false);
         // From 2^32 - 2 to 5 are seven steps.
-        assert_eq!((now.size[3], now.requests), (7, 7));
+        assert_eq!((now.size[3], now.random), (7, 7));
     }
 }
