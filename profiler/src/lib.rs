@@ -6,3 +6,5 @@ pub mod exit;
 pub mod host;
 pub mod kernel;
 pub mod session;
+pub mod report;
+pub mod units;
