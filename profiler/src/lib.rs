@@ -4,5 +4,7 @@ pub mod capture;
 pub mod command;
 pub mod exit;
 pub mod host;
+pub mod kernel;
+pub mod session;
 pub mod report;
 pub mod units;

@@ -369,3 +369,6 @@ fn merge_or_clone<K: Ord + Clone, T: Clone>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
