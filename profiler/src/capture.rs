@@ -2,8 +2,13 @@
 //!
 //! Recording ends here and judging starts here; nothing downstream asks the live host again.
 
+#[cfg(test)]
+pub mod arbitrary;
+pub mod check;
 pub mod histogram;
+pub mod merge;
 pub mod model;
+pub mod place;
 
 pub use histogram::Histogram;
 pub use model::*;

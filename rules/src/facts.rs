@@ -78,6 +78,8 @@ facts! {
     VM_LAPTOP_MODE = "vm.laptop_mode": Count per Host;
     /// Whether memory is reclaimed from the local NUMA node before another is used; 0: no.
     VM_ZONE_RECLAIM = "vm.zone_reclaim_mode": Count per Host;
+    /// How much memory reclaim keeps free, in units of 0.01 %.
+    VM_WATERMARK_SCALE = "vm.watermark_scale_factor": Count per Host;
     /// Most dirty memory seen.
     WB_DIRTY_MAX = "writeback.dirty.max": Size per Host;
     // ---- device ----
@@ -139,11 +141,13 @@ facts! {
     DEVICE_ZONED = "device.zoned": Bool per Device;
     /// Disks that hold data below it.
     DEVICE_DATA_DISKS = "device.data_disks": Count per Device;
+    /// A database keeps its data or its WAL on it, or on something stacked on it.
+    DEVICE_HAS_DATABASE = "device.has_database": Bool per Device;
     /// Reads completed.
     READ_RATE = "read.rate": Rate per Device;
     /// Bytes read.
     READ_THROUGHPUT = "read.throughput": Throughput per Device;
-    /// Share of reads (by bytes) that continue an earlier read.
+    /// Share of reads that continue an earlier read.
     READ_SEQUENTIAL = "read.sequential": Ratio per Device;
     /// Share of reads that neither continue nor follow closely on an earlier one.
     READ_RANDOM = "read.random": Ratio per Device;
@@ -153,10 +157,16 @@ facts! {
     READ_SIZE_P90 = "read.size.p90": Size per Device;
     /// Share of reads that the kernel marked as readahead.
     READ_READAHEAD = "read.readahead": Ratio per Device;
+    /// Share of the pages read ahead that were used before they were dropped.
+    READAHEAD_HIT = "readahead.hit": Ratio per Device;
     /// Median time of a read in the device, from issue to completion.
     READ_DEVICE_P50 = "read.device.p50": Duration per Device;
     /// Time in the device that 99 % of reads do not exceed.
     READ_DEVICE_P99 = "read.device.p99": Duration per Device;
+    /// Time in the device that 99 % of the reads do not exceed in seconds in which discards completed.
+    READ_P99_DURING_DISCARDS = "read.device.p99_during_discards": Duration per Device;
+    /// The same in seconds without discards.
+    READ_P99_WITHOUT_DISCARDS = "read.device.p99_without_discards": Duration per Device;
     /// Median time of a read in the queue, from allocation to issue.
     READ_QUEUE_P50 = "read.queue.p50": Duration per Device;
     /// Time in the queue that 95 % of reads do not exceed.
@@ -209,6 +219,8 @@ facts! {
     DEPTH_P95 = "depth.p95": Count per Device;
     /// Median depth in the tenth of the seconds with the most requests in flight.
     DEPTH_TOP_DECILE = "depth.top_decile": Count per Device;
+    /// Requests allocated and not yet completed, on average over the tenth of the seconds with the most (Little's law).
+    QUEUED_TOP_DECILE = "queued.top_decile": Count per Device;
     /// Throughput of those seconds over that of the median second.
     THROUGHPUT_TOP_GAIN = "throughput.top_gain": Ratio per Device;
     /// Device latency of those seconds over that of the median second.
@@ -262,7 +274,7 @@ facts! {
     ARRAY_WRITE_SEQUENTIAL = "array.write.sequential": Ratio per Array;
     /// Share of reads (by bytes) that continue an earlier read.
     ARRAY_READ_SEQUENTIAL = "array.read.sequential": Ratio per Array;
-    /// Reads of members for each write handed to the array.
+    /// Reads of members beyond those for the array's own reads, for each write handed to the array.
     ARRAY_MEMBER_READS_PER_WRITE = "array.member_reads_per_write": Ratio per Array;
     /// Writes handed to the array.
     ARRAY_WRITE_RATE = "array.write.rate": Rate per Array;
@@ -273,6 +285,8 @@ facts! {
     FS_TYPE = "fs.type": Text per Filesystem;
     /// When reads write access times: `strict`, `relatime` or `noatime`.
     FS_ATIME = "fs.atime": Text per Filesystem;
+    /// Inodes dirtied for their access time alone.
+    ATIME_DIRTY_RATE = "atime.dirty.rate": Rate per Filesystem;
     /// Both noatime and nodiratime are written in fstab.
     FS_NODIRATIME_REDUNDANT = "fs.nodiratime_redundant": Bool per Filesystem;
     /// Mounted read-only.
@@ -287,6 +301,8 @@ facts! {
     FS_JOURNAL_SIZE = "fs.journal.size": Size per Filesystem;
     /// The filesystem flushes device caches where its journal needs it.
     FS_BARRIER = "fs.barrier": Bool per Filesystem;
+    /// Barriers are off because of a default in the superblock, not by a mount option.
+    FS_BARRIER_FROM_SUPERBLOCK = "fs.barrier.from_superblock": Bool per Filesystem;
     /// Longest time between two commits of the journal.
     FS_COMMIT_INTERVAL = "fs.commit_interval": Duration per Filesystem;
     /// Discards are sent as blocks are freed.
@@ -307,6 +323,8 @@ facts! {
     FS_STRIPE_UNIT = "fs.stripe_unit": Size per Filesystem;
     /// Size of the filesystem.
     FS_SIZE = "fs.size": Size per Filesystem;
+    /// Block size of the filesystem.
+    FS_BLOCK_SIZE = "fs.block_size": Size per Filesystem;
     /// Share of its blocks in use.
     FS_USED = "fs.used": Ratio per Filesystem;
     /// XFS log buffer size.

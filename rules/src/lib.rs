@@ -5,7 +5,7 @@
 pub mod diagnostic;
 pub mod facts;
 pub mod finding;
-pub mod judge;
+mod judge;
 pub mod lang;
 pub mod library;
 pub mod rule;
@@ -13,6 +13,5 @@ pub mod source;
 mod suggest;
 pub mod units;
 
-pub use judge::Judgement;
 pub use library::Library;
 pub use rule::Rule;

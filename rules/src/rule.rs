@@ -136,6 +136,12 @@ impl Rule {
         &self.source.path
     }
 
+    /// Whether it only says something: a folk advice or a note that asks for no change. Then its
+    /// state is "no change needed" even when its condition holds, with the reason.
+    pub fn informs(&self) -> bool {
+        matches!(self.kind, Kind::Refuse | Kind::Note) && self.severity == Severity::Info
+    }
+
     pub fn case_count(&self) -> usize {
         self.cases.len()
     }

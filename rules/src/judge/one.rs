@@ -249,7 +249,10 @@ impl Asked<'_> {
     fn recommend(&self, finding: &mut Finding) {
         match self.filled() {
             Ok(filled) => {
-                finding.state = State::Recommend;
+                finding.state = match self.rule.informs() {
+                    true => State::NoChangeNeeded,
+                    false => State::Recommend,
+                };
                 finding.because = filled.because;
                 finding.advice = filled.advice;
                 finding.apply = filled.apply;

@@ -3,13 +3,13 @@
 
 use super::case::Case;
 use super::command::{Command, Role};
-use super::file::{File, Moves, Text};
+use super::file::{self, File, Moves, Text};
 use super::forbidden::{Manner, forbidden};
 use super::prose::Prose;
 use super::{Counter, Let, Link, Needs, Rule};
 use crate::diagnostic::{Diagnostic, Source};
-use crate::facts::{Scope, Type, Unit, Value};
-use crate::finding::{Risk, State};
+use crate::facts::{self, Fact, Scope, Type, Unit, Value};
+use crate::finding::{Risk, Severity, State};
 use crate::lang::types::{fact_in_reach, refuse_let};
 use crate::lang::{self, Expression, Kind, Names};
 use crate::suggest::did_you_mean;
@@ -92,6 +92,13 @@ impl Reader {
         let advice = file.advice.as_ref().map(|text| self.advice(text));
         self.undo_is_explained(&file.undo, &file.apply, file.advice.as_ref());
         let because = self.prose(&file.because);
+        let informs = matches!(file.kind, file::Kind::Refuse | file::Kind::Note)
+            && file.severity == Severity::Info;
+        if let (true, Some(command)) = (informs, file.apply.iter().chain(&file.persist).next()) {
+            let message = "a rule that only informs changes nothing";
+            let help = "give it a severity above info if something should be changed";
+            self.wrong(command.span(), message, Some(help.to_owned()));
+        }
         let healthy = file.healthy.as_ref().map(|text| self.prose(text));
         let rule = Rule {
             id: self.source.id.clone(),
@@ -125,7 +132,7 @@ impl Reader {
             conflicts: links(file.conflicts),
             after: links(file.after),
             silenced_by: links(file.silenced_by),
-            cases: self.cases(file.cases),
+            cases: self.cases(file.cases, informs),
             source: Arc::clone(&self.source),
             when: when?,
         };
@@ -260,7 +267,7 @@ impl Reader {
         lets
     }
 
-    fn counters(&mut self, counters: Vec<super::file::Counter>) -> Vec<Counter> {
+    fn counters(&mut self, counters: Vec<file::Counter>) -> Vec<Counter> {
         let checked = counters.iter().filter_map(|counter| {
             let condition = self.condition(&counter.condition);
             let because = self.prose(&counter.because);
@@ -272,7 +279,7 @@ impl Reader {
         checked.collect()
     }
 
-    fn needs(&mut self, needs: super::file::Needs) -> Needs {
+    fn needs(&mut self, needs: file::Needs) -> Needs {
         let observed_ns = needs.observed.and_then(|text| self.duration(&text));
         let mut n = Vec::new();
         for (name, least) in needs.n {
@@ -299,7 +306,16 @@ impl Reader {
     }
 
     fn expect(&mut self, name: &Text, moves: Moves) -> Option<String> {
-        let fact = self.with_names(name, fact_in_reach)?;
+        // Not only those in reach: a trial of a host-wide setting watches devices too.
+        let Some(fact) = facts::named(name.get_ref()) else {
+            let help = did_you_mean(name.get_ref(), facts::ALL.iter().map(|fact| fact.name));
+            self.wrong(
+                name.span(),
+                format!("unknown fact `{}`", name.get_ref()),
+                help,
+            );
+            return None;
+        };
         if !matches!(fact.of, Type::Number(_)) {
             let message = format!("{} cannot rise or fall", fact.of);
             self.wrong(name.span(), message, None);
@@ -311,21 +327,44 @@ impl Reader {
         Some(format!("{} {moves}", fact.name))
     }
 
-    fn cases(&mut self, cases: Vec<super::file::Case>) -> Vec<Case> {
+    fn cases(&mut self, cases: Vec<file::Case>, informs: bool) -> Vec<Case> {
         let checked: Vec<Case> = cases
             .into_iter()
             .filter_map(|case| Case::check(case, self))
             .collect();
-        let has = |states: &[State]| checked.iter().any(|case| states.contains(&case.state));
-        let wanted: [(&str, &[State]); 3] = [
-            ("firing", &[State::Recommend, State::Unsafe]),
-            ("silent", &[State::NoChangeNeeded, State::NotApplicable]),
-            ("abstaining", &[State::InsufficientEvidence]),
+        let count = |states: &[State]| {
+            checked
+                .iter()
+                .filter(|case| states.contains(&case.state))
+                .count()
+        };
+        let silent = count(&[State::NoChangeNeeded, State::NotApplicable]);
+        // A rule that only informs comes to "no change needed" when it holds, too.
+        let firing = match informs {
+            true => count(&[State::NoChangeNeeded]).saturating_sub(1),
+            false => count(&[State::Recommend, State::Unsafe]),
+        };
+        let wanted = [
+            (
+                "firing",
+                firing,
+                if informs {
+                    State::NoChangeNeeded
+                } else {
+                    State::Recommend
+                },
+            ),
+            ("silent", silent, State::NoChangeNeeded),
+            (
+                "abstaining",
+                count(&[State::InsufficientEvidence]),
+                State::InsufficientEvidence,
+            ),
         ];
-        for (what, states) in wanted {
-            if !has(states) {
+        for (what, count, state) in wanted {
+            if count == 0 {
                 let end = self.source.text.trim_end().len();
-                let help = format!("add a [[case]] with state = {:?}", name(states[0]));
+                let help = format!("add a [[case]] with state = {:?}", name(state));
                 self.wrong(end..end, format!("there is no {what} case"), Some(help));
             }
         }
@@ -333,7 +372,7 @@ impl Reader {
     }
 
     /// Checks the name of a fact for a case, where the lets do not count.
-    pub(super) fn fact(&mut self, name: &Text) -> Option<&'static crate::facts::Fact> {
+    pub(super) fn fact(&mut self, name: &Text) -> Option<&'static Fact> {
         let scope = self.scope;
         let found = fact_in_reach(name.get_ref(), &Names { scope, lets: &[] });
         found
