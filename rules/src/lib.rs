@@ -5,7 +5,7 @@
 pub mod diagnostic;
 pub mod facts;
 pub mod finding;
-mod judge;
+pub mod judge;
 pub mod lang;
 pub mod library;
 pub mod rule;
@@ -13,5 +13,6 @@ pub mod source;
 mod suggest;
 pub mod units;
 
+pub use judge::{Judgement, Suppress};
 pub use library::Library;
 pub use rule::Rule;

@@ -1,7 +1,6 @@
 //! The rules together: what one file cannot know about another is checked here.
 
 use crate::diagnostic::{Diagnostic, Errors, Source};
-use crate::finding::State;
 use crate::judge;
 use crate::rule::{Link, Rule};
 use crate::suggest::did_you_mean;
@@ -146,11 +145,6 @@ impl Library {
         }
         mistakes
     }
-}
-
-/// Whether a finding's state asks for a change.
-pub(crate) fn recommends(state: State) -> bool {
-    state == State::Recommend
 }
 
 /// What an id should look like, if this one does not.

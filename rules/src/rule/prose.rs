@@ -57,7 +57,7 @@ impl Reference {
 
 /// A text for people.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Prose(pub(crate) Vec<Part>);
+pub(crate) struct Prose(pub(crate) Vec<Part>);
 
 impl Prose {
     pub(crate) fn parse(text: &str, names: &Names<'_>) -> Result<Self, Error> {
