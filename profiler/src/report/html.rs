@@ -82,7 +82,7 @@ struct JournalView<'a> {
     journal: &'a JournalJson,
     picture: Option<phases::Phases>,
     rows: Vec<table::SpanRow>,
-    counts: Vec<(&'static str, String)>,
+    counts: String,
 }
 
 struct StackView<'a> {
@@ -147,22 +147,7 @@ fn journals<'a>(report: &Report, told: &'a ReportJson) -> Vec<JournalView<'a>> {
         journal,
         picture: phases::draw(journal.place(), slice),
         rows: table::phase_rows(journal),
-        counts: [
-            ("commits", journal.commits),
-            ("handles", journal.handles),
-            ("most handles in a commit", journal.handles_max),
-            ("blocks", journal.blocks),
-            ("blocks logged", journal.blocks_logged),
-            ("checkpoints", journal.checkpoints),
-            (
-                "blocks written by checkpoints",
-                journal.checkpoint_blocks_written,
-            ),
-            ("forced to close", journal.checkpoint_forced_to_close),
-        ]
-        .into_iter()
-        .map(|(name, n)| (name, units::count(n)))
-        .collect(),
+        counts: journal.counts_words(),
     };
     told.journals.iter().zip(slices).map(view).collect()
 }

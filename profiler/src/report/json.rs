@@ -49,9 +49,8 @@ impl ReportJson {
         let Report {
             capture,
             total,
-            findings,
-            verdict,
-            ..
+            judgement,
+            page: _,
         } = report;
         let journals = journals(capture, total);
         let fsync = syncs(capture, total);
@@ -64,9 +63,7 @@ impl ReportJson {
                 .is_empty()
                 .then(|| reason(&capture.probes, &["journal"])),
             journals,
-            fsync_reason: fsync
-                .is_empty()
-                .then(|| reason(&capture.probes, &["fsync"])),
+            fsync_reason: fsync.is_empty().then(|| reason(&capture.probes, &["sync"])),
             fsync,
             workload: capture
                 .workload
@@ -76,8 +73,8 @@ impl ReportJson {
                 .workload
                 .is_none()
                 .then(|| "the built-in workload was not run".to_owned()),
-            findings: findings.clone(),
-            verdict: verdict.clone(),
+            findings: judgement.findings.clone(),
+            verdict: judgement.verdict.clone(),
             probes: probes(capture),
             losses: losses(capture),
             own_cost: own_cost(capture),

@@ -196,8 +196,8 @@ mod tests {
             "probe journal unavailable: no jbd2 on this kernel"
         );
         assert_eq!(
-            reason(&probes, &["fsync"]),
-            "this capture was made without the fsync probe"
+            reason(&probes, &["sync"]),
+            "this capture was made without the sync probe"
         );
     }
 }
