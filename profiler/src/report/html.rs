@@ -44,6 +44,15 @@ impl Format for Html {
         let told = ReportJson::new(report);
         let page = Page::new(report, &told);
         let text = page.render().context("filling in the HTML report")?;
+        // The template escapes markup; what is left is characters that hide or turn text around.
+        let text: String = text
+            .chars()
+            .map(|c| match c {
+                '\n' => c,
+                c if units::is_hidden(c) => char::REPLACEMENT_CHARACTER,
+                c => c,
+            })
+            .collect();
         out.write_all(text.as_bytes())
             .context("writing the HTML report")
     }

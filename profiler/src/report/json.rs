@@ -203,10 +203,10 @@ impl LossesJson {
         let mut named: BTreeMap<String, Option<u64>> = BTreeMap::new();
         let mut put = |name: String, n| named.insert(name, n);
         for (probe, n) in &self.ring_dropped {
-            put(format!("records dropped, ring of {probe} full"), Some(*n));
+            put(format!("records dropped (ring of {probe} full)"), Some(*n));
         }
         for (table, n) in &self.table_full {
-            put(format!("not followed, table of {table} full"), Some(*n));
+            put(format!("not followed (table of {table} full)"), Some(*n));
         }
         put("program runs skipped".into(), self.recursion_missed);
         put(

@@ -55,22 +55,27 @@ fn head(paper: &mut Paper, told: &ReportJson) {
 
 /// What the numbers above are worth.
 fn measurement(paper: &mut Paper, told: &ReportJson) {
-    paper.heading("The measurement");
+    paper.heading("The measurement", "");
     paper.prose(0, "cost: ", &told.own_cost.words());
     let unknown = told.losses.reason.as_deref();
-    let losses: Vec<String> = told
-        .losses
-        .named()
-        .into_iter()
-        .map(|(name, n)| match n {
-            Some(n) => format!("{} {name}", units::count(n)),
-            None => format!(
+    let (mut lost, mut none) = (Vec::new(), Vec::new());
+    for (name, n) in told.losses.named() {
+        match n {
+            Some(0) => none.push(name),
+            Some(n) => lost.push(format!("{} {name}", units::count(n))),
+            None => lost.push(format!(
                 "{name}: {}",
                 units::not_measured(unknown.unwrap_or("unknown"))
-            ),
-        })
-        .collect();
-    paper.prose(0, "losses: ", &losses.join("; "));
+            )),
+        }
+    }
+    if lost.is_empty() {
+        lost.push("nothing".to_owned());
+    }
+    paper.prose(0, "lost: ", &lost.join("; "));
+    if !none.is_empty() {
+        paper.prose(0, "0 of: ", &none.join("; "));
+    }
     let rows = told.probes.iter().map(|probe| {
         vec![
             probe.id.clone(),

@@ -1,6 +1,7 @@
 //! The report's numbers as words, the same in every format for people.
 
-use super::numbers::{NO_DATA, NONE_SEEN};
+pub(crate) use super::numbers::NO_DATA;
+use super::numbers::NONE_SEEN;
 use super::shape::*;
 use crate::capture::CommitPhase;
 use crate::units;

@@ -8,10 +8,7 @@ use rules::finding::{Finding, Severity, State};
 
 /// What was concluded, in one breath.
 pub(super) fn verdict(paper: &mut Paper, told: &ReportJson) {
-    paper.heading(&format!(
-        "Verdict: {}",
-        printable(&told.verdict.kind).replace('-', " ")
-    ));
+    paper.heading("Verdict:", &told.verdict.kind.replace('-', " "));
     paper.toned(Some(Tone::Bold), 0, "", &told.verdict.text);
 }
 
@@ -27,28 +24,29 @@ pub(super) fn findings(paper: &mut Paper, told: &ReportJson) {
         State::NotApplicable => 4,
     });
     let count = |state| shown.iter().filter(|f| f.state == state).count();
-    paper.heading(&format!(
-        "Findings: {} to change, {} unsafe, {} undecided, {} right as they are",
+    let summary = format!(
+        "{} to change, {} unsafe, {} undecided, {} right as they are",
         count(State::Recommend),
         count(State::Unsafe),
         count(State::InsufficientEvidence),
         count(State::NoChangeNeeded)
-    ));
+    );
+    paper.heading("Findings:", &summary);
     if shown.is_empty() {
         paper.line("No rule had anything to say.");
     }
-    for finding in &shown {
-        match finding.state {
-            State::Recommend | State::Unsafe => full(paper, finding),
-            State::InsufficientEvidence | State::NoChangeNeeded => short(paper, finding),
-            State::NotApplicable => {}
-        }
+    let of = |states: &[State]| -> Vec<&Finding> {
+        let of_state = |finding: &&&Finding| states.contains(&finding.state);
+        shown.iter().filter(of_state).copied().collect()
+    };
+    for finding in of(&[State::Recommend, State::Unsafe]) {
+        full(paper, finding);
     }
-    let aside: Vec<&str> = shown
-        .iter()
-        .filter(|finding| finding.state == State::NotApplicable)
-        .map(|finding| finding.id.as_str())
-        .collect();
+    list(paper, "Undecided", &of(&[State::InsufficientEvidence]));
+    list(paper, "Right as it is", &of(&[State::NoChangeNeeded]));
+    let aside = of(&[State::NotApplicable]);
+    let mut aside: Vec<&str> = aside.iter().map(|finding| finding.id.as_str()).collect();
+    aside.dedup();
     if !aside.is_empty() {
         paper.blank();
         paper.prose(0, "Not applicable: ", &aside.join(", "));
@@ -115,20 +113,21 @@ fn full(paper: &mut Paper, finding: &Finding) {
     }
 }
 
-/// One line for what needs no action, and what an undecided finding lacks.
-fn short(paper: &mut Paper, finding: &Finding) {
-    let label = format!("{:<21}  ", state_name(finding));
-    paper.blank();
-    paper.prose(
-        0,
-        &label,
-        &format!("{} ({}, {})", finding.title, finding.subject, finding.id),
-    );
-    paper.prose(2, "", &finding.because);
-    if let Some(suppressed) = &finding.suppressed_by {
-        paper.prose(2, "because of: ", suppressed);
+/// What needs no action, an entry each: what an undecided one lacks, what stood against the others.
+fn list(paper: &mut Paper, title: &str, findings: &[&Finding]) {
+    if findings.is_empty() {
+        return;
     }
-    for missing in &finding.missing {
-        paper.prose(2, "missing: ", missing);
+    paper.blank();
+    paper.line(&format!("{title}:"));
+    for finding in findings {
+        let words = format!("{} ({}, {})", finding.title, finding.subject, finding.id);
+        paper.prose(0, "- ", &words);
+        if let Some(suppressed) = &finding.suppressed_by {
+            paper.prose(2, "because of: ", suppressed);
+        }
+        for missing in &finding.missing {
+            paper.prose(2, "missing: ", missing);
+        }
     }
 }

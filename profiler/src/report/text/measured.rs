@@ -2,11 +2,11 @@
 
 use super::page::{Paper, Tone};
 use crate::report::json::shape::{DeviceJson, LatencyJson, ReportJson, WorkloadJson};
-use crate::report::json::words::absent;
+use crate::report::json::words::{NO_DATA, absent};
 use crate::units;
 
 /// The columns of every latency table.
-const HEADS: [&str; 7] = ["n", "p50", "p90", "p99", "p99.9", "max", "error"];
+const HEADS: [&str; 6] = ["n", "p50", "p90", "p99", "p99.9", "max"];
 
 fn numbers(latency: &LatencyJson) -> Vec<String> {
     let time = |ns: Option<f64>| ns.map_or("none".to_owned(), units::nanos);
@@ -17,10 +17,6 @@ fn numbers(latency: &LatencyJson) -> Vec<String> {
         time(latency.p99_ns),
         time(latency.p999_ns),
         time(latency.max_ns),
-        match latency.n {
-            Some(0) | None => String::new(),
-            Some(_) => latency.error_words(),
-        },
     ]
 }
 
@@ -33,13 +29,33 @@ fn heads<'a>(left: &[&'a str]) -> Vec<&'a str> {
     left.iter().copied().chain(HEADS).collect()
 }
 
+/// The error of the quantiles of a table, below it.
+fn error_note<'a>(paper: &mut Paper, latencies: impl IntoIterator<Item = &'a LatencyJson>) {
+    let counted: Vec<&LatencyJson> = latencies
+        .into_iter()
+        .filter(|latency| latency.n.is_some_and(|n| n > 0))
+        .collect();
+    let largest = counted
+        .iter()
+        .filter_map(|latency| latency.error)
+        .reduce(f64::max);
+    let mut words: Vec<String> = Vec::new();
+    words.extend(largest.map(|error| format!("±{} at most", units::ratio(error))));
+    if counted.iter().any(|latency| latency.error.is_none()) {
+        words.push("values beyond the end of the scale are given as its end".to_owned());
+    }
+    if !words.is_empty() {
+        paper.prose(2, "error of the quantiles: ", &words.join("; "));
+    }
+}
+
 pub(super) fn devices(paper: &mut Paper, told: &ReportJson) {
     if told.devices.is_empty() {
-        paper.heading("Devices");
+        paper.heading("Devices", "");
         paper.line("No block device was measured; the probes below say why.");
     }
     for device in &told.devices {
-        paper.heading(&format!("Device {}", units::printable(&device.name)));
+        paper.heading("Device", &device.name);
         paper.prose(0, "", &device.about());
         one(paper, device);
     }
@@ -59,6 +75,8 @@ fn one(paper: &mut Paper, device: &DeviceJson) {
         }
     }
     paper.table(&heads(&["op", "span"]), 2, &rows);
+    let spans = device.ops.values().flat_map(|told| told.spans.named());
+    error_note(paper, spans.map(|(_, span)| span));
     let missing = device.not_measured();
     if !missing.is_empty() {
         paper.prose(2, "", &missing.join("; "));
@@ -69,7 +87,7 @@ fn one(paper: &mut Paper, device: &DeviceJson) {
         let flow = told
             .bytes_per_second
             .map_or_else(unknown, units::throughput);
-        let words = [
+        let mut words = vec![
             format!(
                 "{rate}, {flow}, {} errors, {} requeues",
                 told.errors, told.requeues
@@ -83,6 +101,8 @@ fn one(paper: &mut Paper, device: &DeviceJson) {
             format!("merges {}", told.merges.words()),
             format!("pattern {}", told.pattern()),
         ];
+        // A flush has no size, no bios and no place: nothing to say.
+        words.retain(|words| !words.ends_with(&absent(Some(NO_DATA))));
         paper.prose(2, &format!("{:<9}", op.name()), &words.join("; "));
     }
     paper.prose(2, "queue    ", &device.queue.words());
@@ -95,7 +115,7 @@ fn one(paper: &mut Paper, device: &DeviceJson) {
 }
 
 pub(super) fn commits(paper: &mut Paper, told: &ReportJson) {
-    paper.heading("Journals");
+    paper.heading("Journals", "");
     if told.journals.is_empty() {
         paper.prose(0, "", &absent(told.journals_reason.as_deref()));
     }
@@ -118,9 +138,10 @@ pub(super) fn commits(paper: &mut Paper, told: &ReportJson) {
             .iter()
             .map(|(phase, latency)| row(&[phase], latency));
         paper.table(&heads(&["phase"]), 1, &rows.collect::<Vec<_>>());
+        error_note(paper, journal.phases.values());
         paper.prose(2, "", &journal.counts_words());
     }
-    paper.heading("Sync calls");
+    paper.heading("Sync calls", "");
     if told.fsync.is_empty() {
         paper.prose(0, "", &absent(told.fsync_reason.as_deref()));
     }
@@ -133,6 +154,7 @@ pub(super) fn commits(paper: &mut Paper, told: &ReportJson) {
         2,
         &rows.collect::<Vec<_>>(),
     );
+    error_note(paper, told.fsync.iter().map(|call| &call.latency));
     for call in told.fsync.iter().filter(|call| call.errors > 0) {
         let errors = units::count(call.errors);
         paper.prose(
@@ -144,7 +166,7 @@ pub(super) fn commits(paper: &mut Paper, told: &ReportJson) {
 }
 
 pub(super) fn workload(paper: &mut Paper, workload: &WorkloadJson) {
-    paper.heading(&format!("Workload {}", units::printable(&workload.name)));
+    paper.heading("Workload", &workload.name);
     let mut rows = Vec::new();
     for job in &workload.jobs {
         for (op, told) in &job.ops {
@@ -153,6 +175,8 @@ pub(super) fn workload(paper: &mut Paper, workload: &WorkloadJson) {
         }
     }
     paper.table(&heads(&["job", "op"]), 2, &rows);
+    let ops = workload.jobs.iter().flat_map(|job| job.ops.values());
+    error_note(paper, ops.map(|op| &op.latency));
     for job in &workload.jobs {
         if let Some(error) = &job.error {
             paper.prose(

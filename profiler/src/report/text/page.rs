@@ -47,9 +47,10 @@ impl Paper {
         self.text
     }
 
-    /// A chapter's title after an empty line.
-    pub(super) fn heading(&mut self, title: &str) {
-        let title = self.paint(Tone::Bold, &title.to_uppercase());
+    /// A chapter's title after an empty line; what it is about keeps its case.
+    pub(super) fn heading(&mut self, title: &str, about: &str) {
+        let title = format!("{} {}", title.to_uppercase(), printable(about));
+        let title = self.paint(Tone::Bold, title.trim_end());
         let _ = writeln!(self.text, "\n{title}");
     }
 
@@ -131,14 +132,32 @@ fn printable_prose(prose: &str) -> String {
     prose.lines().map(printable).collect::<Vec<_>>().join(" ")
 }
 
+/// Whether a word is the unit of the number before it and must not be torn from it.
+fn is_unit(word: &str) -> bool {
+    const UNITS: [&str; 12] = [
+        "ns", "µs", "ms", "s", "B", "KiB", "MiB", "GiB", "%", "/s", "CPUs", "MiB/s",
+    ];
+    UNITS.contains(&word.trim_end_matches([',', ';', '.', ':', ')']))
+}
+
 /// Lines of at most `width` characters, broken between words; a longer word stands alone.
 fn wrap(prose: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
+    let mut words: Vec<String> = Vec::new();
     for word in prose.split_whitespace() {
+        match words.last_mut() {
+            Some(last) if is_unit(word) && last.ends_with(|c: char| c.is_ascii_digit()) => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => words.push(word.to_owned()),
+        }
+    }
+    let mut lines = vec![String::new()];
+    for word in &words {
         let line = lines.last_mut().expect("there is always a line");
         let used = line.chars().count();
         if used > 0 && used + 1 + word.chars().count() > width {
-            lines.push(word.to_owned());
+            lines.push(word.clone());
         } else {
             if used > 0 {
                 line.push(' ');
@@ -165,6 +184,13 @@ mod tests {
             paper.finish(),
             "  why  one two three four five\n       six seven eight\n"
         );
+    }
+
+    #[test]
+    fn a_number_keeps_its_unit() {
+        let mut paper = paper(20, false);
+        paper.prose(0, "", "the disk needs 18.4 ms, no less");
+        assert_eq!(paper.finish(), "the disk needs\n18.4 ms, no less\n");
     }
 
     #[test]
