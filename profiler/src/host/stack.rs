@@ -99,8 +99,9 @@ impl Host {
                     .filter_map(|device| Some(device.dm.as_ref()?.name.as_str())),
             )
         };
+        let least = known().map(|known| distance(known, wanted)).min();
         let near: Vec<&str> = known()
-            .filter(|known| distance(known, wanted) <= 2)
+            .filter(|known| Some(distance(known, wanted)) == least.filter(|edits| *edits <= 2))
             .collect();
         match near[..] {
             [] => {
