@@ -226,3 +226,81 @@ fn the_geometry_of_a_mounted_xfs() {
         "{info}"
     );
 }
+
+/// A process by the name of the server, as the kernel sees it; killed when it is dropped.
+struct Server(std::process::Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts `sleep` under the name `postgres`, by `launcher` if there is one.
+fn start(folder: &Path, launcher: &[&str]) -> Option<Server> {
+    let binary = folder.join("postgres");
+    fs::copy(fs::canonicalize("/bin/sleep").ok()?, &binary).unwrap();
+    let mut words: Vec<&std::ffi::OsStr> = launcher.iter().map(|word| word.as_ref()).collect();
+    words.extend([binary.as_os_str(), "60".as_ref()]);
+    let mut command = Command::new(words[0]);
+    command
+        .args(&words[1..])
+        .env("PGDATA", folder.join("data"))
+        .current_dir(folder);
+    let mut server = Server(command.spawn().ok()?);
+    let name = format!("/proc/{}/comm", server.0.id());
+    while fs::read_to_string(&name).ok()?.trim() != "postgres" {
+        if server.0.try_wait().ok()?.is_some() {
+            return None;
+        }
+        std::thread::yield_now(); // Until the launcher has become the server.
+    }
+    Some(server)
+}
+
+#[test]
+fn a_server_process_is_found_with_its_directories() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    fs::create_dir_all(folder.path().join("wal")).unwrap();
+    fs::create_dir(&data).unwrap();
+    fs::write(data.join("PG_VERSION"), "16\n").unwrap();
+    fs::write(data.join("postgresql.conf"), "fsync = on\nport = 1\n").unwrap();
+    std::os::unix::fs::symlink(folder.path().join("wal"), data.join("pg_wal")).unwrap();
+    let launchers: [&[&str]; 2] = [&[], &["unshare", "--mount"]];
+    for launcher in launchers {
+        let is_apart = !launcher.is_empty();
+        if is_apart && !rustix::process::geteuid().is_root() {
+            println!("skipped: a mount namespace needs root");
+            continue;
+        }
+        let Some(server) = start(folder.path(), launcher) else {
+            println!("skipped: {launcher:?} does not start");
+            continue;
+        };
+        let host = Host::live();
+        let pid = server.0.id();
+        let found = host
+            .databases
+            .iter()
+            .find(|database| database.pid == pid)
+            .unwrap();
+        assert_eq!(found.version.as_deref(), Some("16"));
+        assert_eq!(found.data_directory.as_deref(), Some(text(&data).as_str()));
+        assert_eq!(
+            found.wal_directory.as_deref(),
+            Some(text(&folder.path().join("wal")).as_str())
+        );
+        assert_eq!(found.settings.len(), 1);
+        assert_eq!(found.settings["fsync"], "on");
+        let mounts = host
+            .missing
+            .iter()
+            .filter(|note| note.what == format!("mounts of postgresql {pid}"));
+        assert_eq!(mounts.count(), usize::from(is_apart), "{:?}", host.missing);
+        let holding = found.data_mount.as_deref().unwrap();
+        assert!(text(&data).starts_with(holding));
+        assert_eq!(found.wal_mount.as_deref(), Some(holding));
+    }
+}

@@ -178,3 +178,26 @@ fn loops_on_files_and_on_devices() {
     // Below the loop device lies a filesystem; the disk below a partition is used as a whole.
     assert_eq!(host.users_of("loop1"), Vec::<String>::new());
 }
+
+#[test]
+fn a_path_of_a_multipath_device_is_in_use_with_its_partitions() {
+    let tree = Tree::new();
+    sata(&tree, 'a', 0);
+    tree.disk(
+        "virtual/block/dm-0",
+        &[
+            ("dev", "253:0"),
+            ("size", "80"),
+            ("dm/name", "mpatha"),
+            ("dm/uuid", "mpath-36005"),
+            ("slaves/sda/dev", ""),
+        ],
+    )
+    .file(
+        "/proc/self/mountinfo",
+        mount(2, "253:0", "/data", "xfs", "/dev/mapper/mpatha"),
+    );
+    let host = tree.read();
+    assert_eq!(host.users_of("sda1"), ["dm-0 on sda", "/data on dm-0"]);
+    assert_eq!(host.users_of("dm-0"), ["/data"]);
+}
