@@ -66,7 +66,7 @@ pub struct Recorded {
     pub load_error: Option<anyhow::Error>,
 }
 
-/// Records. Everything that forbids it is said before anything is attached or started.
+/// Records. Everything that forbids it is said before the load is started.
 pub fn record(order: Order) -> Result<Recorded> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -77,10 +77,10 @@ pub fn record(order: Order) -> Result<Recorded> {
 }
 
 async fn run(mut order: Order) -> Result<Recorded> {
-    let mut writer = Writer::create(&order.output, &order.host, order.options)?;
     let mut interrupts = signal(SignalKind::interrupt()).context("catching SIGINT")?;
     let mut terminations = signal(SignalKind::terminate()).context("catching SIGTERM")?;
     let mut session = Session::open(&order.settings, &order.host)?;
+    let mut writer = Writer::create(&order.output, &order.host, order.options)?;
     let mut meta = meta(&order, &session);
     let start = Instant::now();
     let mut pulse = Pulse::new(0);
