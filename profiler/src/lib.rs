@@ -5,6 +5,6 @@ pub mod command;
 pub mod exit;
 pub mod host;
 pub mod kernel;
-pub mod session;
 pub mod report;
+pub mod session;
 pub mod units;
