@@ -76,11 +76,8 @@ fn survive(original: &[u8], checked: bool) {
         let placed = error.position.is_some() || !error.place.0.is_empty();
         assert!(placed || whole.iter().any(|w| said.contains(w)), "{said}");
     }
-    println!("{times} damaged files: {read} read, {refused} refused");
-    assert!(
-        refused > times / 4,
-        "the damage is too small to test anything"
-    );
+    println!("{accepted} damaged files read, {refused} refused");
+    assert!(refused > 250, "the damage is too small to test anything");
     assert!(peak_memory_kib() < 2 << 20);
 }
 
