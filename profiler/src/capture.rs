@@ -6,7 +6,9 @@
 pub mod arbitrary;
 pub mod check;
 pub mod destination;
+pub mod diff;
 pub mod histogram;
+pub mod join;
 pub mod merge;
 pub mod model;
 pub mod place;

@@ -6,4 +6,6 @@ pub mod exit;
 pub mod host;
 pub mod kernel;
 pub mod recording;
+pub mod report;
 pub mod session;
+pub mod units;
