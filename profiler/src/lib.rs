@@ -5,6 +5,7 @@ pub mod command;
 pub mod exit;
 pub mod host;
 pub mod kernel;
+pub mod profile;
 pub mod recording;
 pub mod report;
 pub mod session;
