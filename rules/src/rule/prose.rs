@@ -151,18 +151,18 @@ pub(crate) fn parse(text: &str, names: &Names<'_>) -> Result<Vec<(Part, Range<us
             }
             '}' => return Err(brace(at..at + 1, "this brace closes nothing")),
             '{' => {
-                let Some(length) = text[at..].find('}') else {
-                    return Err(brace(at..text.len(), "this brace is never closed"));
+                let end = text[at + 1..]
+                    .find(['{', '}'])
+                    .map(|length| at + 1 + length);
+                let Some(end) = end.filter(|end| text[*end..].starts_with('}')) else {
+                    return Err(brace(at..at + 1, "this brace is never closed"));
                 };
                 if !plain.is_empty() {
                     parts.push((Part::Plain(std::mem::take(&mut plain)), from..at));
                 }
-                let hole = at + 1..at + length;
-                parts.push((
-                    self::hole(&text[hole.clone()], hole, names)?,
-                    at..at + length + 1,
-                ));
-                at += length + 1;
+                let hole = at + 1..end;
+                parts.push((self::hole(&text[hole.clone()], hole, names)?, at..end + 1));
+                at = end + 1;
                 from = at;
             }
             _ => {
