@@ -4,7 +4,7 @@ use super::dice::Dice;
 use profiler::capture::{Histogram, JobOp, JobResult, Workload};
 use profiler_ebpf::bucket::LATENCY;
 
-pub fn workload(dice: &mut Dice) -> Workload {
+pub(crate) fn workload(dice: &mut Dice) -> Workload {
     let mut jobs: Vec<JobResult> = (0..2)
         .map(|clone| JobResult {
             clone,
