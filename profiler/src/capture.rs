@@ -5,10 +5,17 @@
 #[cfg(test)]
 pub mod arbitrary;
 pub mod check;
+pub mod destination;
+pub mod diff;
 pub mod histogram;
+pub mod join;
 pub mod merge;
 pub mod model;
 pub mod place;
+pub mod reader;
+pub mod writer;
 
 pub use histogram::Histogram;
 pub use model::*;
+pub use reader::FormatError;
+pub use writer::{Ending, Options, Writer};

@@ -5,6 +5,7 @@
 
 pub mod cgroup;
 pub mod model;
+pub mod pulse;
 
 mod databases;
 mod devices;

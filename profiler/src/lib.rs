@@ -4,4 +4,8 @@ pub mod capture;
 pub mod command;
 pub mod exit;
 pub mod host;
+pub mod kernel;
 pub mod profile;
+pub mod report;
+pub mod session;
+pub mod units;

@@ -104,14 +104,18 @@ impl Histogram {
     pub fn interval(&self, q: f64) -> Option<Quantile> {
         let (n, q) = (self.n() as f64, q.clamp(0.0, 1.0));
         let reach = 1.96 * (n * q * (1.0 - q)).sqrt();
-        let low = self.ranked((n * q - reach).floor().max(0.0) as u64)?.low;
-        // Past the last rank there is no bound from above: a rarer, larger value may have been missed.
+        let value = self.quantile(q)?.value;
+        // Before the first rank and past the last there is no bound: what lies there was not seen.
+        let below = (n * q - reach).floor();
+        let low = match below >= 1.0 {
+            true => self.ranked(below as u64)?.low,
+            false => 0,
+        };
         let above = (n * q + reach).ceil() + 1.0;
         let high = match above <= n {
             true => self.ranked(above as u64)?.high,
             false => None,
         };
-        let value = self.quantile(q)?.value;
         Some(Quantile { value, low, high })
     }
 
