@@ -4,3 +4,5 @@ pub mod capture;
 pub mod command;
 pub mod exit;
 pub mod host;
+pub mod kernel;
+pub mod session;
