@@ -34,7 +34,6 @@ fn command(tree: &Tree, ready: &Ready, target_dir: &Path) -> Step {
         .args(["--profile", "bpf", "--target", TARGET, "--target-dir"])
         .arg(target_dir)
         .args(["-Z", "build-std=core"])
-        .dir(tree.root())
         .env("CARGO_ENCODED_RUSTFLAGS", flags(&tree.bpf_linker()))
         // build-std and the BPF assembler are unstable features of a stable compiler.
         .env("RUSTC_BOOTSTRAP", "1")

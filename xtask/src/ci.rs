@@ -53,7 +53,7 @@ fn run_cargo(tree: &Tree, args: &[&str]) -> Result<End> {
 }
 
 fn cargo(tree: &Tree) -> Step {
-    Step::new(tree.cargo()).dir(tree.root())
+    Step::new(tree.cargo())
 }
 
 fn doc(tree: &Tree) -> Result<End> {
@@ -124,7 +124,6 @@ fn licences(tree: &Tree, no_install: bool) -> Result<End> {
             "bans",
             "sources",
         ])
-        .dir(tree.root())
         .run()
         .map(|()| End::Passed)
 }

@@ -51,7 +51,7 @@ pub(crate) fn run(tree: &Tree, args: Args) -> Result<ExitCode> {
     let recorded = record(tree, &dir, &length, keep, &outputs);
     if let Some(code) = signals::exit_code() {
         // An error here is the interruption itself, or one that it caused; what counts is what is left.
-        Scratch::open(&dir.join("scratch"))?;
+        Scratch::open(&dir.join("scratch"))?.remove()?;
         eprintln!("interrupted; nothing is left mounted");
         return Ok(code);
     }
@@ -68,7 +68,6 @@ pub(crate) fn run(tree: &Tree, args: Args) -> Result<ExitCode> {
 pub(crate) fn build_iosage(tree: &Tree) -> Result<()> {
     Step::new(tree.cargo())
         .args(["build", "--release", "-p", "profiler"])
-        .dir(tree.root())
         .run()
 }
 

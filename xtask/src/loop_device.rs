@@ -127,3 +127,47 @@ impl Drop for Scratch {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::step::{found, is_root};
+
+    fn can_mount() -> bool {
+        let can = is_root() && Path::new("/dev/loop-control").exists() && found("mkfs.ext4");
+        if !can {
+            println!("skipped: mounting an image needs root, loop devices and mkfs.ext4");
+        }
+        can
+    }
+
+    #[test]
+    fn what_is_mounted_goes_with_its_scratch() {
+        if !can_mount() {
+            return;
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let scratch = Scratch::open(dir.path()).unwrap();
+        let mount_point = scratch.mount_ext4(16 << 20).unwrap();
+        let made = Traces::below(scratch.dir()).unwrap();
+        assert_eq!(made.mounts, [mount_point]);
+        assert_eq!(made.loops.len(), 1);
+        drop(scratch);
+        assert_eq!(Traces::below(dir.path()).unwrap(), Traces::default());
+    }
+
+    #[test]
+    fn what_a_killed_run_left_is_taken_away() {
+        if !can_mount() {
+            return;
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let killed = Scratch::open(dir.path()).unwrap();
+        killed.mount_ext4(16 << 20).unwrap();
+        std::mem::forget(killed);
+        let next = Scratch::open(dir.path()).unwrap();
+        assert_eq!(Traces::below(next.dir()).unwrap(), Traces::default());
+        next.remove().unwrap();
+        assert!(!dir.path().exists());
+    }
+}

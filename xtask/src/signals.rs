@@ -1,6 +1,7 @@
 //! Ctrl-C and friends while something is mounted or switched on: the chore must tidy up before it ends.
 
 use anyhow::{Context, Result};
+use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -14,12 +15,16 @@ const SIGTERM: i32 = 15;
 /// The first signal that arrived, 0 for none.
 static ARRIVED: AtomicI32 = AtomicI32::new(0);
 
-// SAFETY: the prototypes of signal(2) and kill(2) in the C library that std links with; `kill` takes
-// any numbers.
+// SAFETY: the prototypes of signal(2), kill(2) and prctl(2) in the C library that std links with;
+// `kill` takes any numbers.
 unsafe extern "C" {
     fn signal(number: i32, handler: extern "C" fn(i32)) -> usize;
+    fn prctl(option: i32, ...) -> i32;
     safe fn kill(pid: i32, number: i32) -> i32;
 }
+
+/// Option of prctl(2): the signal that a process gets when its parent is gone.
+const PR_SET_PDEATHSIG: i32 = 1;
 
 extern "C" fn note(number: i32) {
     // Only this: an atomic store is all that a signal handler may do here.
@@ -48,8 +53,18 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-/// Puts a command out of reach of the terminal's signals: `wait` passes on exactly one.
+/// Puts a command out of reach of the terminal's signals (`wait` passes on exactly one), and lets it
+/// end with this program even where that is killed.
 pub(crate) fn shield(command: &mut Command) -> &mut Command {
+    let end_with_parent = || {
+        // SAFETY: prctl(2) is async-signal-safe, and this option takes one unsigned long.
+        match unsafe { prctl(PR_SET_PDEATHSIG, SIGTERM as u64) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    };
+    // SAFETY: between fork and exec the closure makes one system call and touches no memory.
+    unsafe { command.pre_exec(end_with_parent) };
     command.stdin(Stdio::null()).process_group(0)
 }
 

@@ -1,11 +1,13 @@
 //! One command of a chore: shown before it runs, and its failure told in one sentence.
 
+use crate::tree;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
-/// A command with the environment that the user must see to repeat it.
+/// A command with the environment that the user must see to repeat it. It runs at the root of the
+/// source tree, so paths below it are shown short.
 #[derive(Debug)]
 pub(crate) struct Step {
     command: Command,
@@ -17,8 +19,10 @@ impl Step {
         let program = program.as_ref();
         let name = Path::new(program).file_name().unwrap_or(program);
         let shown = if name == "cargo" { name } else { program };
+        let mut command = Command::new(program);
+        command.current_dir(tree::root());
         Self {
-            command: Command::new(program),
+            command,
             shown: quoted(shown),
         }
     }
@@ -47,12 +51,7 @@ impl Step {
         self
     }
 
-    pub(crate) fn dir(mut self, dir: &Path) -> Self {
-        self.command.current_dir(dir);
-        self
-    }
-
-    /// The command as one would type it.
+    /// The command as one would type it at the root of the source tree.
     pub(crate) fn shown(&self) -> &str {
         &self.shown
     }
@@ -123,9 +122,11 @@ pub(crate) fn is_root() -> bool {
 
 fn quoted(word: &OsStr) -> String {
     let word = word.to_string_lossy();
+    let root = format!("{}/", tree::root().display());
+    let word = word.replace(&root, "");
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
-        word.into_owned()
+        word
     } else {
         // Control characters are the separators of CARGO_ENCODED_RUSTFLAGS.
         let readable = word.replace('\u{1f}', "\\x1f").replace('\'', r"'\''");
@@ -149,6 +150,14 @@ mod tests {
             step.shown(),
             r"FLAGS=$'-a\x1f-b' cargo build 'two words' 'it'\''s'"
         );
+    }
+
+    #[test]
+    fn a_path_in_the_tree_is_shown_short() {
+        let inside = tree::root().join("target/a b");
+        let step = Step::new("ls").arg(inside).arg(tree::root());
+        let root = tree::root().display();
+        assert_eq!(step.shown(), format!("ls 'target/a b' {root}"));
     }
 
     #[test]

@@ -70,9 +70,7 @@ fn vm() -> Tally {
 }
 
 fn cargo_test(tree: &Tree) -> Step {
-    Step::new(tree.cargo())
-        .args(["test", "--workspace", "--no-fail-fast"])
-        .dir(tree.root())
+    Step::new(tree.cargo()).args(["test", "--workspace", "--no-fail-fast"])
 }
 
 fn unit(tree: &Tree, targets: &Targets) -> Result<Tally> {

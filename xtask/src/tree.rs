@@ -1,32 +1,33 @@
 //! Where things are in the source tree. Chores write below `target/` and nowhere else.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use std::env;
 use std::path::{Path, PathBuf};
 
+/// The root of the tree that this program was built from.
+pub(crate) fn root() -> &'static Path {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().unwrap_or(own)
+}
+
 #[derive(Debug)]
 pub(crate) struct Tree {
-    root: PathBuf,
+    root: &'static Path,
 }
 
 impl Tree {
-    /// The tree that this program was built from.
     pub(crate) fn find() -> Result<Self> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .parent()
-            .context("xtask lies at the root of the file system; it must lie in the project")?;
+        let root = root();
         anyhow::ensure!(
             root.join("Cargo.lock").exists(),
             "the source tree at {} has moved since xtask was built; run `cargo clean -p xtask`",
             root.display()
         );
-        Ok(Self {
-            root: root.to_owned(),
-        })
+        Ok(Self { root })
     }
 
     pub(crate) fn root(&self) -> &Path {
-        &self.root
+        self.root
     }
 
     pub(crate) fn target(&self) -> PathBuf {
@@ -59,7 +60,7 @@ impl Tree {
 
     /// A path as the user would type it at the root of the tree.
     pub(crate) fn shown(&self, path: &Path) -> String {
-        path.strip_prefix(&self.root)
+        path.strip_prefix(self.root)
             .unwrap_or(path)
             .display()
             .to_string()

@@ -15,7 +15,6 @@ impl Targets {
     pub(crate) fn read(tree: &Tree) -> Result<Self> {
         let metadata = Step::new(tree.cargo())
             .args(["metadata", "--no-deps", "--format-version", "1"])
-            .dir(tree.root())
             .read()?;
         let metadata = serde_json::from_str(&metadata).context("reading cargo's metadata")?;
         Ok(Self::from_metadata(&metadata))
