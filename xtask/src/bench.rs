@@ -4,6 +4,7 @@ mod bpf_stats;
 mod figure;
 mod load;
 mod overhead;
+mod tracefs;
 mod tracer;
 
 use crate::tree::Tree;

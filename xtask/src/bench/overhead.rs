@@ -3,6 +3,7 @@
 use super::bpf_stats::Enabled;
 use super::figure::Figure;
 use super::load::Load;
+use super::tracefs::TraceFs;
 use super::tracer::{Cost, Tracer};
 use crate::step::{Step, found, is_root};
 use crate::tree::Tree;
@@ -95,6 +96,7 @@ fn rounds(tree: &Tree, args: Args) -> Result<Vec<(Who, Costs)>> {
         .map(|who| (who, who.missing().map_or(Ok(Vec::new()), Err)))
         .collect();
     let _stats = Enabled::new()?;
+    let _tracefs = tracefs_for(&mut measured);
     // Each tracer takes its window, a quarter of it before, and some seconds to start and to end.
     let one = u64::from(args.seconds) * 2 + 45;
     let mut load = Load::start(Duration::from_secs(one * u64::from(args.rounds) * 4))?;
@@ -120,6 +122,17 @@ fn rounds(tree: &Tree, args: Args) -> Result<Vec<(Who, Costs)>> {
         }
     }
     Ok(measured)
+}
+
+/// Without tracefs bpftrace takes no part; the others need none.
+fn tracefs_for(measured: &mut [(Who, Costs)]) -> Option<TraceFs> {
+    TraceFs::mounted()
+        .inspect_err(|error| {
+            for (_, costs) in measured.iter_mut().filter(|(who, _)| *who == Who::Bpftrace) {
+                *costs = Err(format!("bpftrace needs tracefs: {error:#}"));
+            }
+        })
+        .ok()
 }
 
 impl Who {

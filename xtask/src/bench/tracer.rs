@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 const START: Duration = Duration::from_secs(30);
 const POLL: Duration = Duration::from_millis(50);
 /// A tracer of issue and completion runs twice for each I/O. One that runs less has missed some.
-const LEAST_RUNS: f64 = 1.98;
+const LEAST_RUNS: f64 = 1.95;
 
 /// What one tracer cost in one round.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,9 +68,9 @@ impl Tracer {
     pub(crate) fn measure(&mut self, load: &mut Load, window: Duration) -> Result<Cost> {
         // The first runs are slower: cold code, and tables that are still being filled.
         pause(window / 4)?;
-        let (ios, account) = (load.completed()?, self.account());
+        let (ios, account) = self.reading(load)?;
         pause(window)?;
-        let (ios_after, after) = (load.completed()?, self.account());
+        let (ios_after, after) = self.reading(load)?;
         if let Some(status) = self.child.try_wait().context("asking for a tracer")? {
             bail!(
                 "it ended with {status} while measured: {}",
@@ -82,6 +82,13 @@ impl Tracer {
             after.runs.saturating_sub(account.runs),
             ios_after.saturating_sub(ios),
         )
+    }
+
+    /// I/Os and account at one time: the account is read in the middle between two looks at the load.
+    fn reading(&self, load: &mut Load) -> Result<(u64, Account)> {
+        let before = load.completed()?;
+        let account = self.account();
+        Ok((before.midpoint(load.completed()?), account))
     }
 
     /// The last lines that it wrote.
