@@ -6,7 +6,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// log2 of the number of places in the directory.
-pub const DIRECTORY_BITS: u32 = 10;
+pub const DIRECTORY_BITS: u32 = 12;
 /// Number of operations that rows are kept apart for; see [`op`].
 pub const OPS: u32 = 5;
 

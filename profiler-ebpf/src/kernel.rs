@@ -191,6 +191,7 @@ kernel_structs! {
         cmd_flags: u32,
         rq_flags: u32,
         tag: i32,
+        internal_tag: i32,
         __data_len: u32,
         __sector: u64,
         bio: Link<bio>,

@@ -7,7 +7,11 @@
 #![cfg_attr(target_arch = "bpf", feature(asm_experimental_arch))]
 #![cfg_attr(
     target_arch = "bpf",
-    allow(unreachable_pub, dead_code, reason = "programs are reached by the loader, not by Rust")
+    allow(
+        unreachable_pub,
+        dead_code,
+        reason = "programs are reached by the loader, not by Rust"
+    )
 )]
 
 pub mod bucket;

@@ -1,6 +1,7 @@
 //! Requests from issue to completion: the group that is always on.
 //!
-//! No hash map: a request is found by its device, hardware queue and tag. Each per-CPU counter is
+//! No hash map: a request is found by its device, hardware queue and tag. With a scheduler that is
+//! the scheduler's tag, which the request keeps when it is requeued and loses its driver tag. Each per-CPU counter is
 //! written by one program only, and the kernel never runs a program twice on one CPU at a time
 //! (it skips and counts the second run), so no update is lost and none needs a lock.
 
@@ -133,10 +134,12 @@ pub struct Tag {
 }
 
 /// Counted at issue, per CPU, device and operation; written by `block_rq_issue` alone.
+///
+/// The number of requests is that of the histograms: a row is copied while it is written, and what
+/// is counted once cannot disagree with itself.
 #[repr(C)]
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Issued {
-    pub requests: u64,
     pub sequential: u64,
     pub near: u64,
     pub random: u64,
@@ -157,10 +160,10 @@ pub struct Latency {
 }
 
 /// Counted at completion, per CPU, device and operation; written by `block_rq_complete` alone.
+/// Completed requests are those of the device span, the unmatched and those of an unknown tag.
 #[repr(C)]
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Completed {
-    pub requests: u64,
     pub bytes: u64,
     pub errors: u64,
     pub unmatched: u64,
@@ -261,7 +264,6 @@ pub mod program {
             // SAFETY: this CPU's row, written by this program alone.
             let issued = unsafe { &mut *issued };
             let bios = bios(rq);
-            issued.requests += 1;
             issued.size_bytes_sum += u64::from(bytes);
             issued.bios_sum += u64::from(bios);
             issued.depth_sum += depth;
@@ -282,7 +284,7 @@ pub mod program {
             return 0;
         };
         if let Some(tag) = tag_of(device, rq) {
-            // A tag that is still marked was requeued without our seeing which: it stays counted.
+            // Still marked: the end of an earlier request was not seen, and it stays counted.
             if tag.request == 0 {
                 add_shared(in_flight, 1);
             }
@@ -297,9 +299,23 @@ pub mod program {
         unsafe { *in_flight }
     }
 
+    /// Frees the tag, if it is this request's.
+    #[inline(always)]
+    fn leave(device: &Device, rq: Request, tag: &mut Tag) -> bool {
+        if tag.request != rq.address() {
+            return false;
+        }
+        tag.request = 0;
+        if let Some(in_flight) = IN_FLIGHT.get_ptr_mut(device.slot) {
+            add_shared(in_flight, u64::MAX);
+        }
+        true
+    }
+
     #[inline(always)]
     fn tag_of(device: &Device, rq: Request) -> Option<&'static mut Tag> {
-        let tag = rq.tag() as u32;
+        let internal = rq.internal_tag();
+        let tag = if internal >= 0 { internal } else { rq.tag() } as u32;
         let queue = rq.mq_hctx().queue_num();
         if tag >= device.tags || queue >= device.queues {
             return None;
@@ -388,21 +404,17 @@ pub mod program {
             }
             return;
         }
-        done.requests += 1;
         done.errors += u64::from(end.error != 0);
         let Some(tag) = tag_of(device, rq) else {
             done.unknown_tag += 1;
             return;
         };
-        if tag.request != rq.address() {
+        if !leave(device, rq, tag) {
             done.unmatched += 1;
             return;
         }
-        tag.request = 0;
-        if let Some(in_flight) = IN_FLIGHT.get_ptr_mut(device.slot) {
-            add_shared(in_flight, u64::MAX);
-        }
-        span(done, DEVICE, tag.issued_ns, end.now);
+        // Clocks of two CPUs may differ by a hair: a completion is never lost for that.
+        span(done, DEVICE, tag.issued_ns.min(end.now), end.now);
         if started(rq_flags, op) {
             span(done, QUEUE, rq.start_time_ns(), tag.issued_ns);
         }
@@ -412,7 +424,8 @@ pub mod program {
         }
         flags(tag.flags, done);
         if tag.stack != 0 {
-            crate::probes::stack::program::done(tag.stack, end.now - tag.issued_ns, end.bytes);
+            let took = end.now.saturating_sub(tag.issued_ns);
+            crate::probes::stack::program::done(tag.stack, took, end.bytes);
         }
     }
 
@@ -480,13 +493,28 @@ pub mod program {
         0
     }
 
+    /// The device gave the request back: it is no longer in flight and will be issued again.
+    #[inline(always)]
+    fn requeue(rq: Request) -> i32 {
+        let Some(device) = device::bpf::of_request(rq) else {
+            return 0;
+        };
+        if let Some(tag) = tag_of(device, rq) {
+            leave(device, rq, tag);
+        }
+        if let Some(rare) = rare(Some(device), rq.cmd_flags()) {
+            rare.requeued += 1;
+        }
+        0
+    }
+
     #[btf_tracepoint(function = "block_rq_requeue")]
     pub fn block_rq_requeue(ctx: BtfTracePointContext) -> i32 {
-        on_request(Request::new(ctx.arg(0)), |rare| rare.requeued += 1)
+        requeue(Request::new(ctx.arg(0)))
     }
     #[btf_tracepoint(function = "block_rq_requeue")]
     pub fn block_rq_requeue_1(ctx: BtfTracePointContext) -> i32 {
-        on_request(Request::new(ctx.arg(1)), |rare| rare.requeued += 1)
+        requeue(Request::new(ctx.arg(1)))
     }
     #[btf_tracepoint(function = "block_rq_merge")]
     pub fn block_rq_merge(ctx: BtfTracePointContext) -> i32 {

@@ -42,7 +42,10 @@ impl Btf {
 
     pub fn of_running_kernel() -> Result<Self> {
         let raw = std::fs::read(Self::VMLINUX).with_context(|| {
-            format!("reading {} (the kernel needs CONFIG_DEBUG_INFO_BTF=y)", Self::VMLINUX)
+            format!(
+                "reading {} (the kernel needs CONFIG_DEBUG_INFO_BTF=y)",
+                Self::VMLINUX
+            )
         })?;
         Self::parse(raw).with_context(|| format!("parsing {}", Self::VMLINUX))
     }
@@ -50,7 +53,10 @@ impl Btf {
     /// Reads a BTF blob in the byte order of this machine.
     pub fn parse(raw: Vec<u8>) -> Result<Self> {
         let word = |at: usize| word_at(&raw, at).context("it ends early");
-        ensure!(word(0)? & 0xffff == 0xeb9f, "it does not begin with the BTF magic");
+        ensure!(
+            word(0)? & 0xffff == 0xeb9f,
+            "it does not begin with the BTF magic"
+        );
         let header = word(4)? as usize;
         let place = |offset: u32| header.checked_add(offset as usize).context("bad header");
         let (start, length) = (place(word(8)?)?, word(12)? as usize);
@@ -79,7 +85,13 @@ impl Btf {
             }
             at += 12 + trailer(info)?;
         }
-        Ok(Self { raw, types, strings, structs, tracepoints })
+        Ok(Self {
+            raw,
+            types,
+            strings,
+            structs,
+            tracepoints,
+        })
     }
 
     /// Number of types.
@@ -106,7 +118,10 @@ impl Btf {
         }
         let (width, kind) = found?;
         let size = if width == 0 { self.size(kind) } else { None };
-        Some(Member { offset: bits / 8, size })
+        Some(Member {
+            offset: bits / 8,
+            size,
+        })
     }
 
     /// The value of an enumerator, whichever enum it is in.
@@ -122,7 +137,11 @@ impl Btf {
                 let entry = at + 12 + i * step;
                 if text(&self.raw, self.strings, self.word(entry)) == name {
                     let low = u64::from(self.word(entry + 4));
-                    let high = if kind == ENUM64 { self.word(entry + 8) } else { 0 };
+                    let high = if kind == ENUM64 {
+                        self.word(entry + 8)
+                    } else {
+                        0
+                    };
                     return Some(low | u64::from(high) << 32);
                 }
             }
@@ -167,7 +186,11 @@ impl Btf {
         for i in 0..(info & 0xffff) as usize {
             let entry = at + 12 + i * 12;
             let (kind, place) = (self.word(entry + 4), self.word(entry + 8));
-            let (offset, width) = if packed { (place & 0xff_ffff, place >> 24) } else { (place, 0) };
+            let (offset, width) = if packed {
+                (place & 0xff_ffff, place >> 24)
+            } else {
+                (place, 0)
+            };
             let member = text(&self.raw, self.strings, self.word(entry));
             if member == name {
                 return Some((offset, width, kind));
@@ -207,11 +230,19 @@ impl Btf {
     }
 
     fn kind(&self, id: u32) -> u32 {
-        if id == 0 || id as usize >= self.types.len() { 0 } else { self.head(id).1 >> 24 & 0x1f }
+        if id == 0 || id as usize >= self.types.len() {
+            0
+        } else {
+            self.head(id).1 >> 24 & 0x1f
+        }
     }
 
     fn target(&self, id: u32) -> u32 {
-        if self.kind(id) == 0 { 0 } else { self.word(self.head(id).0 + 8) }
+        if self.kind(id) == 0 {
+            0
+        } else {
+            self.word(self.head(id).0 + 8)
+        }
     }
 
     fn head(&self, id: u32) -> (usize, u32) {
@@ -239,11 +270,16 @@ fn trailer(info: u32) -> Result<usize> {
 
 fn word_at(raw: &[u8], at: usize) -> Option<u32> {
     let bytes = raw.get(at..at.checked_add(4)?)?;
-    Some(u32::from_ne_bytes(bytes.try_into().expect("four bytes were taken")))
+    Some(u32::from_ne_bytes(
+        bytes.try_into().expect("four bytes were taken"),
+    ))
 }
 
 fn text(raw: &[u8], strings: usize, offset: u32) -> &str {
-    let rest = strings.checked_add(offset as usize).and_then(|at| raw.get(at..)).unwrap_or(&[]);
+    let rest = strings
+        .checked_add(offset as usize)
+        .and_then(|at| raw.get(at..))
+        .unwrap_or(&[]);
     let end = rest.iter().position(|byte| *byte == 0).unwrap_or(0);
     std::str::from_utf8(&rest[..end]).unwrap_or("")
 }
@@ -259,22 +295,33 @@ mod tests {
         let strings = b"\0int\0outer\0a\0b\0RED\0btf_trace_ev\0";
         let s = |name: &str| {
             let needle = [b"\0", name.as_bytes(), b"\0"].concat();
-            strings.windows(needle.len()).position(|w| w == needle).unwrap() as u32 + 1
+            strings
+                .windows(needle.len())
+                .position(|w| w == needle)
+                .unwrap() as u32
+                + 1
         };
         let head = |kind: u32, n: u32| kind << 24 | n;
         let words = [
-            vec![s("int"), head(INT, 0), 4, 32],                       // 1
-            vec![0, head(STRUCT, 1), 4, s("b"), 1, 0],                 // 2
+            vec![s("int"), head(INT, 0), 4, 32],                          // 1
+            vec![0, head(STRUCT, 1), 4, s("b"), 1, 0],                    // 2
             vec![s("outer"), head(STRUCT, 2), 8, s("a"), 1, 0, 0, 2, 32], // 3
-            vec![0, head(ENUM, 1), 4, s("RED"), 7],                    // 4
-            vec![0, head(PTR, 0), 3],                                  // 5
-            vec![0, head(FUNC_PROTO, 2), 0, 0, 0, 0, 5],               // 6
-            vec![0, head(PTR, 0), 6],                                  // 7
-            vec![s("btf_trace_ev"), head(TYPEDEF, 0), 7],              // 8
+            vec![0, head(ENUM, 1), 4, s("RED"), 7],                       // 4
+            vec![0, head(PTR, 0), 3],                                     // 5
+            vec![0, head(FUNC_PROTO, 2), 0, 0, 0, 0, 5],                  // 6
+            vec![0, head(PTR, 0), 6],                                     // 7
+            vec![s("btf_trace_ev"), head(TYPEDEF, 0), 7],                 // 8
         ]
         .concat();
         let types: Vec<u8> = words.iter().flat_map(|w| w.to_ne_bytes()).collect();
-        let header = [0x0001_eb9f, 24, 0, types.len() as u32, types.len() as u32, strings.len() as u32];
+        let header = [
+            0x0001_eb9f,
+            24,
+            0,
+            types.len() as u32,
+            types.len() as u32,
+            strings.len() as u32,
+        ];
         let mut blob: Vec<u8> = header.iter().flat_map(|w: &u32| w.to_ne_bytes()).collect();
         blob.extend(types);
         blob.extend(strings);
@@ -285,8 +332,20 @@ mod tests {
     fn members_are_found_inside_anonymous_structs() {
         let btf = Btf::parse(sample()).unwrap();
         assert_eq!(btf.len(), 8);
-        assert_eq!(btf.member("outer", "a"), Some(Member { offset: 0, size: Some(4) }));
-        assert_eq!(btf.member("outer", "b"), Some(Member { offset: 4, size: Some(4) }));
+        assert_eq!(
+            btf.member("outer", "a"),
+            Some(Member {
+                offset: 0,
+                size: Some(4)
+            })
+        );
+        assert_eq!(
+            btf.member("outer", "b"),
+            Some(Member {
+                offset: 4,
+                size: Some(4)
+            })
+        );
         assert_eq!(btf.member("outer", "c"), None);
         assert_eq!(btf.member("inner", "a"), None);
         assert_eq!(btf.enumerator("RED"), Some(7));

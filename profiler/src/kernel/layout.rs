@@ -18,8 +18,13 @@ pub fn offsets(btf: &Btf) -> (Vec<Constant>, Vec<String>) {
         let offset = match btf.member(field.of, field.path) {
             Some(member) if fits(member.size, field.size) => member.offset,
             Some(member) => {
-                let size = member.size.map_or("unknown".to_owned(), |size| size.to_string());
-                wrong.push(format!("{}: {size} bytes, {} expected", field.global, field.size));
+                let size = member
+                    .size
+                    .map_or("unknown".to_owned(), |size| size.to_string());
+                wrong.push(format!(
+                    "{}: {size} bytes, {} expected",
+                    field.global, field.size
+                ));
                 ABSENT
             }
             None => ABSENT,
@@ -41,7 +46,9 @@ fn fits(actual: Option<u32>, expected: usize) -> bool {
 /// (include/linux/blk-mq.h of 5.10 and 6.1); since 6.2 they are enumerators.
 pub fn request_flags(btf: &Btf) -> [Constant; 2] {
     let mask = |name: &str, fallback: u32| {
-        btf.enumerator(name).map_or(1 << fallback, |bit| 1u32.checked_shl(bit as u32).unwrap_or(0))
+        btf.enumerator(name).map_or(1 << fallback, |bit| {
+            1u32.checked_shl(bit as u32).unwrap_or(0)
+        })
     };
     [
         Constant::Word("rqf.flush_seq", mask("__RQF_FLUSH_SEQ", 4)),
@@ -62,12 +69,21 @@ mod tests {
         let (constants, wrong) = offsets(&btf);
         assert_eq!(wrong, Vec::<String>::new());
         let absent = |name: &str| constants.contains(&Constant::Word(name_of(name), ABSENT));
-        for field in ["request.q", "request.tag", "request.__data_len", "bio.bi_sector"] {
+        for field in [
+            "request.q",
+            "request.tag",
+            "request.__data_len",
+            "bio.bi_sector",
+        ] {
             assert!(!absent(field), "{field}");
         }
     }
 
     fn name_of(name: &str) -> &'static str {
-        FIELDS.iter().find(|field| field.global == name).expect("a declared field").global
+        FIELDS
+            .iter()
+            .find(|field| field.global == name)
+            .expect("a declared field")
+            .global
     }
 }
