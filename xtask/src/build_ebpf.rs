@@ -1,4 +1,4 @@
-//! `cargo xtask build-ebpf`: the probes, compiled for BPF into `target/profiler-ebpf.o`.
+//! `cargo xtask build-ebpf`: the probes, compiled for BPF into `target/probes/profiler-ebpf.o`.
 
 use crate::setup::{self, Ready};
 use crate::step::Step;
@@ -63,7 +63,9 @@ fn replace(from: &Path, to: &Path) -> Result<()> {
         return Ok(());
     }
     let part = to.with_extension("o.part");
-    fs::write(&part, bytes)
+    let folder = to.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(&part, bytes))
         .and_then(|()| fs::rename(&part, to))
         .with_context(|| format!("writing {}", to.display()))
 }

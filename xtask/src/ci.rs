@@ -29,7 +29,9 @@ enum End {
 pub(crate) fn run(tree: &Tree, args: Args) -> Result<ExitCode> {
     let no_install = args.no_install;
     let mut checks = Checks::default();
-    checks.check("fmt", || run_cargo(tree, &["fmt", "--all", "--check"]));
+    checks.check("fmt", || {
+        component(tree, "fmt", &["fmt", "--all", "--check"])
+    });
     checks.check("clippy", || {
         let clippy = [
             "clippy",
@@ -39,7 +41,7 @@ pub(crate) fn run(tree: &Tree, args: Args) -> Result<ExitCode> {
             "-D",
             "warnings",
         ];
-        run_cargo(tree, &clippy)
+        component(tree, "clippy", &clippy)
     });
     checks.check("doc", || doc(tree));
     checks.check("generated docs", || generated_docs(tree));
@@ -48,7 +50,13 @@ pub(crate) fn run(tree: &Tree, args: Args) -> Result<ExitCode> {
     Ok(checks.close())
 }
 
-fn run_cargo(tree: &Tree, args: &[&str]) -> Result<End> {
+/// Runs a part of cargo that not every Rust installation brings.
+fn component(tree: &Tree, name: &str, args: &[&str]) -> Result<End> {
+    if let Err(error) = cargo(tree).args([name, "--version"]).read() {
+        return Ok(End::Skipped(format!(
+            "cargo {name} is not installed: {error:#}"
+        )));
+    }
     cargo(tree).args(args).run().map(|()| End::Passed)
 }
 

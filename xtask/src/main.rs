@@ -27,7 +27,7 @@ struct Cli {
 enum Chore {
     /// Find or install a BPF compiler, and build bpf-linker into target/tools
     Setup(setup::Args),
-    /// Build the probes into target/profiler-ebpf.o
+    /// Build the probes into target/probes/profiler-ebpf.o
     BuildEbpf,
     /// Record, judge and report a database-like workload on this machine
     Demo(demo::Args),

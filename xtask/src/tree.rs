@@ -45,7 +45,7 @@ impl Tree {
 
     /// The object that the build of `iosage` embeds.
     pub(crate) fn probes(&self) -> PathBuf {
-        self.target().join("profiler-ebpf.o")
+        self.target().join("probes/profiler-ebpf.o")
     }
 
     /// The release binary.
