@@ -154,12 +154,12 @@ impl Checks {
                 "passed"
             }
             End::Failed(reason) => {
-                println!("failed: {reason}");
+                println!("{name} failed: {reason}");
                 self.tally.fail(&format!("{name}: {reason}"));
                 "failed"
             }
             End::Skipped(reason) => {
-                println!("skipped: {reason}");
+                println!("{name} skipped: {reason}");
                 self.tally.skip(name, &reason);
                 "skipped"
             }

@@ -46,11 +46,16 @@ impl Tally {
             println!("failed: {what}");
         }
         println!("{self}");
-        if self.failures.is_empty() && self.passed > 0 {
+        if self.succeeded() {
             ExitCode::SUCCESS
         } else {
             ExitCode::FAILURE
         }
+    }
+
+    /// A run that tested nothing has shown nothing.
+    fn succeeded(&self) -> bool {
+        self.failures.is_empty() && self.passed > 0
     }
 }
 
@@ -70,19 +75,15 @@ impl fmt::Display for Tally {
 mod tests {
     use super::*;
 
-    fn exit(tally: &Tally) -> String {
-        format!("{:?}", tally.close())
-    }
-
     #[test]
     fn only_a_run_with_passes_and_no_failure_succeeds() {
         let mut tally = Tally::default();
         tally.skip("live", "no probes");
-        assert_eq!(exit(&tally), format!("{:?}", ExitCode::FAILURE));
+        assert!(!tally.succeeded());
         tally.pass(2);
         assert_eq!(tally.to_string(), "2 passed, 0 failed, 1 skipped");
-        assert_eq!(exit(&tally), format!("{:?}", ExitCode::SUCCESS));
+        assert!(tally.succeeded());
         tally.fail("one");
-        assert_eq!(exit(&tally), format!("{:?}", ExitCode::FAILURE));
+        assert!(!tally.succeeded());
     }
 }
