@@ -5,4 +5,5 @@ pub mod command;
 pub mod exit;
 pub mod host;
 pub mod kernel;
+pub mod recording;
 pub mod session;
