@@ -23,13 +23,13 @@ impl Step {
         command.current_dir(tree::root());
         Self {
             command,
-            shown: quoted(shown),
+            shown: short(shown),
         }
     }
 
     pub(crate) fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
         self.shown.push(' ');
-        self.shown.push_str(&quoted(arg.as_ref()));
+        self.shown.push_str(&short(arg.as_ref()));
         self.command.arg(arg);
         self
     }
@@ -38,7 +38,7 @@ impl Step {
         args.into_iter().fold(self, Step::arg)
     }
 
-    /// Sets a variable and shows it in front of the command.
+    /// Sets a variable and shows it in front of the command, as it is: who reads it may stand elsewhere.
     pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         let shown = quoted(value.as_ref());
         self.shown = format!("{name}={shown} {}", self.shown);
@@ -120,13 +120,16 @@ pub(crate) fn is_root() -> bool {
     })
 }
 
+fn short(word: &OsStr) -> String {
+    let root = format!("{}/", tree::root().display());
+    quoted(OsStr::new(&word.to_string_lossy().replace(&root, "")))
+}
+
 fn quoted(word: &OsStr) -> String {
     let word = word.to_string_lossy();
-    let root = format!("{}/", tree::root().display());
-    let word = word.replace(&root, "");
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
-        word
+        word.into_owned()
     } else {
         // Control characters are the separators of CARGO_ENCODED_RUSTFLAGS.
         let readable = word.replace('\u{1f}', "\\x1f").replace('\'', r"'\''");
