@@ -4,3 +4,4 @@ pub mod capture;
 pub mod command;
 pub mod exit;
 pub mod host;
+pub mod workload;
