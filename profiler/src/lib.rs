@@ -10,3 +10,4 @@ pub mod recording;
 pub mod report;
 pub mod session;
 pub mod units;
+pub mod workload;
