@@ -10,16 +10,19 @@ use crate::{
     },
     host::{Host, pulse::Pulse},
     session::{Session, Settings},
+    workload::{Plan, Stop},
 };
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result, anyhow, bail};
 use std::{
     path::{Path, PathBuf},
     process::ExitStatus,
+    sync::{Arc, mpsc},
     time::Duration,
 };
 use tokio::{
     process::{Child, Command},
-    signal::unix::{SignalKind, signal},
+    signal::unix::{Signal, SignalKind, signal},
+    sync::oneshot,
     task::JoinHandle,
     time::{Instant, MissedTickBehavior, interval_at, sleep_until},
 };
@@ -32,11 +35,8 @@ pub enum Load {
     /// Whatever the host does anyway.
     Host,
     Command(Vec<String>),
-    /// The built-in workload: started once the probes are in place, told to stop by the second.
-    Workload(
-        Box<dyn FnOnce() -> Result<Workload> + Send>,
-        Box<dyn Fn() + Send>,
-    ),
+    /// The built-in workload: its files are laid out before the probes are attached.
+    Workload(Box<Plan>),
 }
 
 /// One recording to be made.
@@ -77,14 +77,16 @@ pub fn record(order: Order) -> Result<Recorded> {
 }
 
 async fn run(mut order: Order) -> Result<Recorded> {
+    let mut meta = meta(&order);
     let mut interrupts = signal(SignalKind::interrupt()).context("catching SIGINT")?;
     let mut terminations = signal(SignalKind::terminate()).context("catching SIGTERM")?;
+    let waiting = Waiting::prepare(order.load, &mut interrupts).await?;
     let mut session = Session::open(&order.settings, &order.host)?;
     let mut writer = Writer::create(&order.output, &order.host, order.options)?;
-    let mut meta = meta(&order, &session);
+    meta.started_monotonic_ns = session.started_ns();
     let start = Instant::now();
     let mut pulse = Pulse::new(0);
-    let mut load = Running::start(order.load)?;
+    let mut load = waiting.start()?;
     let deadline = order.duration.map(|duration| start + duration);
     let mut poll = interval_at(start + POLL, POLL);
     let mut tick = interval_at(start + SLICE, SLICE);
@@ -159,15 +161,15 @@ fn completed(slice: &Slice) -> u64 {
         .sum()
 }
 
-fn meta(order: &Order, session: &Session) -> Meta {
+fn meta(order: &Order) -> Meta {
     let command = match &order.load {
         Load::Command(command) => Some(command.clone()),
-        Load::Host | Load::Workload(..) => None,
+        Load::Host | Load::Workload(_) => None,
     };
     Meta {
         tool: format!("iosage {}", env!("CARGO_PKG_VERSION")),
         started: jiff::Timestamp::now().to_string(),
-        started_monotonic_ns: session.started_ns(),
+        started_monotonic_ns: 0,
         window_ns: 0,
         command,
         devices: order.devices.clone(),
@@ -189,30 +191,76 @@ fn unfinished(meta: &Meta, session: &Session) -> Ending {
     }
 }
 
-/// The load while it runs.
-enum Running {
+/// The load before it runs.
+enum Waiting {
     Host,
-    Command(Child, Option<std::io::Result<ExitStatus>>),
-    Workload(JoinHandle<Result<Workload>>, Box<dyn Fn() + Send>),
+    Command(Vec<String>),
+    /// Waits in its thread for the word to begin.
+    Workload(JoinHandle<Result<Workload>>, mpsc::Sender<()>, Arc<Stop>),
 }
 
-impl Running {
-    fn start(load: Load) -> Result<Self> {
-        Ok(match load {
-            Load::Host => Self::Host,
-            Load::Command(command) => {
+impl Waiting {
+    /// Does everything that must not be recorded. SIGINT ends it.
+    async fn prepare(load: Load, interrupts: &mut Signal) -> Result<Self> {
+        let plan = match load {
+            Load::Host => return Ok(Self::Host),
+            Load::Command(command) => return Ok(Self::Command(command)),
+            Load::Workload(plan) => plan,
+        };
+        let stop = Arc::new(Stop::default());
+        let (begin, word) = mpsc::channel();
+        let (ready, laid_out) = oneshot::channel();
+        let stopped = Arc::clone(&stop);
+        let handle = tokio::task::spawn_blocking(move || {
+            let prepared = plan.prepare(&stopped)?;
+            // Nobody waits any more: the recording could not begin.
+            if ready.send(()).is_err() || word.recv().is_err() {
+                bail!("the workload was not started");
+            }
+            prepared.run(&stopped)
+        });
+        tokio::select! {
+            ready = laid_out => if ready.is_err() {
+                handle.await.context("laying out the workload's files")??;
+            } else {
+                return Ok(Self::Workload(handle, begin, stop));
+            },
+            _ = interrupts.recv() => stop.set(),
+        }
+        bail!("interrupted while the workload's files were laid out; nothing was recorded")
+    }
+
+    fn start(self) -> Result<Running> {
+        Ok(match self {
+            Self::Host => Running::Host,
+            Self::Command(command) => {
                 let (program, arguments) = command.split_first().context("no command was given")?;
                 let child = Command::new(program)
                     .args(arguments)
                     .kill_on_drop(true)
                     .spawn();
                 let child = child.with_context(|| format!("starting the command `{program}`"))?;
-                Self::Command(child, None)
+                Running::Command(child, None)
             }
-            Load::Workload(run, stop) => Self::Workload(tokio::task::spawn_blocking(run), stop),
+            Self::Workload(handle, begin, stop) => {
+                begin
+                    .send(())
+                    .ok()
+                    .context("the workload broke off before it began")?;
+                Running::Workload(handle, stop)
+            }
         })
     }
+}
 
+/// The load while it runs.
+enum Running {
+    Host,
+    Command(Child, Option<std::io::Result<ExitStatus>>),
+    Workload(JoinHandle<Result<Workload>>, Arc<Stop>),
+}
+
+impl Running {
     /// Waits for the end of the load, and says how it ended.
     async fn ended(&mut self) -> String {
         match self {
@@ -241,7 +289,7 @@ impl Running {
             Self::Host | Self::Command(_, Some(_)) => (None, None),
             Self::Command(mut child, None) => (None, terminate(&mut child).await.err()),
             Self::Workload(handle, stop) => {
-                stop();
+                stop.set();
                 match handle.await {
                     Ok(Ok(workload)) => (Some(workload), None),
                     Ok(Err(error)) => (None, Some(error)),

@@ -2,7 +2,7 @@
 //!
 //! The recording runs in another process: this test binary, started again for the ignored test.
 
-use profiler::capture::{Capture, Options, Writer};
+use profiler::capture::{Capture, Writer, WriterOptions as Options};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -7,6 +7,7 @@ use crate::{
     host::{Host, Root},
     recording::{self, Load, Order, Recorded},
     session::{self, Settings},
+    workload,
 };
 use anyhow::{Result, bail};
 use std::{
@@ -41,18 +42,35 @@ pub struct Args {
     /// Replace the output file even if it is not a capture
     #[arg(long)]
     pub force: bool,
+    /// Run this built-in workload and record it (see `iosage run`)
+    #[arg(long, value_name = "NAME", conflicts_with = "command")]
+    pub suite: Option<String>,
+    /// Where the built-in workload keeps its files
+    #[arg(long, value_name = "DIR", requires = "suite")]
+    pub target: Option<PathBuf>,
     /// Run this command and record until it ends (or until `--for`, which ends it)
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }
 
-pub fn run(args: Args) -> Result<Outcome> {
-    let load = if args.command.is_empty() {
-        Load::Host
-    } else {
-        Load::Command(args.command.clone())
+pub fn run(mut args: Args) -> Result<Outcome> {
+    let load = match &args.suite {
+        Some(name) => {
+            // The suite ends by itself; what it still does then belongs to the recording.
+            let length = args.duration.take().unwrap_or(Duration::from_secs(20));
+            let target = args.target.clone().unwrap_or_else(|| PathBuf::from("."));
+            let target = std::path::absolute(target)?;
+            Load::Workload(Box::new(workload::suite(name, &target, length)?))
+        }
+        None if args.command.is_empty() => Load::Host,
+        None => Load::Command(args.command.clone()),
     };
-    let recorded = recording::record(order(args, load)?)?;
+    finish(order(args, load)?)
+}
+
+/// Makes the recording and says what came of it.
+pub fn finish(order: Order) -> Result<Outcome> {
+    let recorded = recording::record(order)?;
     summary(&recorded);
     match recorded.load_error {
         Some(error) => Err(error),
@@ -126,7 +144,7 @@ fn progress() -> Box<dyn FnMut(u64, &crate::capture::Slice)> {
 }
 
 /// What was recorded, on standard error: standard output may carry the capture.
-pub fn summary(recorded: &Recorded) {
+fn summary(recorded: &Recorded) {
     if std::io::stderr().is_terminal() {
         eprint!("\r\x1b[K");
     }
