@@ -33,8 +33,10 @@ impl Diagnostic {
         help: Option<String>,
     ) -> Self {
         let text = &source.text;
-        let start = text.floor_char_boundary(span.start.min(text.len()));
-        let end = text.ceil_char_boundary(span.end.clamp(start, text.len()));
+        // The end of a file is the end of its last line, not the empty line after it.
+        let last = text.trim_end_matches(['\n', '\r']).len();
+        let start = text.floor_char_boundary(span.start.min(last));
+        let end = text.ceil_char_boundary(span.end.clamp(start, last));
         Self {
             source: Arc::clone(source),
             span: start..end,

@@ -59,7 +59,7 @@ fn malformed(source: &Arc<Source>, error: &toml::de::Error) -> Diagnostic {
         return Diagnostic::new(
             source,
             span,
-            format!("`{unknown}` is none of its values"),
+            format!("`{unknown}` is not one of the values of this key"),
             Some(help),
         );
     }
@@ -328,47 +328,35 @@ impl Reader {
     }
 
     fn cases(&mut self, cases: Vec<file::Case>, informs: bool) -> Vec<Case> {
-        let checked: Vec<Case> = cases
-            .into_iter()
-            .filter_map(|case| Case::check(case, self))
-            .collect();
         let count = |states: &[State]| {
-            checked
+            cases
                 .iter()
                 .filter(|case| states.contains(&case.state))
                 .count()
         };
         let silent = count(&[State::NoChangeNeeded, State::NotApplicable]);
+        let abstaining = count(&[State::InsufficientEvidence]);
         // A rule that only informs comes to "no change needed" when it holds, too.
-        let firing = match informs {
-            true => count(&[State::NoChangeNeeded]).saturating_sub(1),
-            false => count(&[State::Recommend, State::Unsafe]),
+        let (firing, fires) = match informs {
+            true => (
+                count(&[State::NoChangeNeeded]).saturating_sub(1),
+                State::NoChangeNeeded,
+            ),
+            false => (count(&[State::Recommend, State::Unsafe]), State::Recommend),
         };
-        let wanted = [
-            (
-                "firing",
-                firing,
-                if informs {
-                    State::NoChangeNeeded
-                } else {
-                    State::Recommend
-                },
-            ),
-            ("silent", silent, State::NoChangeNeeded),
-            (
-                "abstaining",
-                count(&[State::InsufficientEvidence]),
-                State::InsufficientEvidence,
-            ),
-        ];
-        for (what, count, state) in wanted {
-            if count == 0 {
-                let end = self.source.text.trim_end().len();
-                let help = format!("add a [[case]] with state = {:?}", name(state));
-                self.wrong(end..end, format!("there is no {what} case"), Some(help));
-            }
+        self.wants_case("firing", firing, fires);
+        self.wants_case("silent", silent, State::NoChangeNeeded);
+        self.wants_case("abstaining", abstaining, State::InsufficientEvidence);
+        let checked = cases.into_iter().filter_map(|case| Case::check(case, self));
+        checked.collect()
+    }
+
+    fn wants_case(&mut self, what: &str, count: usize, state: State) {
+        if count == 0 {
+            let end = self.source.text.len();
+            let help = format!("add a [[case]] with state = {:?}", name(state));
+            self.wrong(end..end, format!("there is no {what} case"), Some(help));
         }
-        checked
     }
 
     /// Checks the name of a fact for a case, where the lets do not count.

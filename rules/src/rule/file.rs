@@ -114,7 +114,7 @@ pub(crate) struct Case {
     #[serde(default)]
     pub(crate) words: BTreeMap<Text, String>,
     pub(crate) state: State,
-    /// What the reason must say.
+    /// What the reason or the advice must say.
     pub(crate) says: Option<String>,
     /// What one of the commands must be or hold.
     pub(crate) runs: Option<String>,

@@ -57,23 +57,26 @@ impl Reference {
 
 /// A text for people.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Prose(pub(crate) Vec<Part>);
+pub(crate) struct Prose {
+    /// As written, with its holes.
+    pub(crate) text: String,
+    parts: Vec<Part>,
+}
 
 impl Prose {
     pub(crate) fn parse(text: &str, names: &Names<'_>) -> Result<Self, Error> {
-        Ok(Self(
-            parse(text, names)?
-                .into_iter()
-                .map(|(part, _)| part)
-                .collect(),
-        ))
+        let parts = parse(text, names)?.into_iter().map(|(part, _)| part);
+        Ok(Self {
+            text: text.to_owned(),
+            parts: parts.collect(),
+        })
     }
 
     /// The text with its holes filled, or what is missing for it.
     pub(crate) fn fill(&self, scene: &Scene<'_>) -> Result<String, Vec<Missing>> {
         let mut text = String::new();
         let mut missing = Vec::new();
-        for part in &self.0 {
+        for part in &self.parts {
             match part.fill(scene) {
                 Ok(piece) => text.push_str(&piece),
                 Err(more) => crate::lang::eval::merge(&mut missing, more),
@@ -88,7 +91,7 @@ impl Prose {
 
     /// The words that stand in the text itself, with what is to be filled in left out.
     pub(crate) fn plain(&self) -> String {
-        let plain = self.0.iter().map(|part| match part {
+        let plain = self.parts.iter().map(|part| match part {
             Part::Plain(text) => text.as_str(),
             Part::Word(_) | Part::Value(..) => "_",
         });
@@ -151,18 +154,18 @@ pub(crate) fn parse(text: &str, names: &Names<'_>) -> Result<Vec<(Part, Range<us
             }
             '}' => return Err(brace(at..at + 1, "this brace closes nothing")),
             '{' => {
-                let Some(length) = text[at..].find('}') else {
-                    return Err(brace(at..text.len(), "this brace is never closed"));
+                let end = text[at + 1..]
+                    .find(['{', '}'])
+                    .map(|length| at + 1 + length);
+                let Some(end) = end.filter(|end| text[*end..].starts_with('}')) else {
+                    return Err(brace(at..at + 1, "this brace is never closed"));
                 };
                 if !plain.is_empty() {
                     parts.push((Part::Plain(std::mem::take(&mut plain)), from..at));
                 }
-                let hole = at + 1..at + length;
-                parts.push((
-                    self::hole(&text[hole.clone()], hole, names)?,
-                    at..at + length + 1,
-                ));
-                at += length + 1;
+                let hole = at + 1..end;
+                parts.push((self::hole(&text[hole.clone()], hole, names)?, at..end + 1));
+                at = end + 1;
                 from = at;
             }
             _ => {
