@@ -93,7 +93,9 @@ fn print(args: &Args, judgement: &Judgement, out: &mut impl Write) -> io::Result
         Shape::Text => text::write(judgement, args.all, out),
         Shape::Json => {
             let shown = judgement.findings.iter();
-            let shown: Vec<_> = shown.filter(|finding| args.all || text::is_shown(finding)).collect();
+            let shown: Vec<_> = shown
+                .filter(|finding| args.all || text::is_shown(finding))
+                .collect();
             let whole = json!({ "verdict": judgement.verdict, "findings": shown });
             serde_json::to_writer_pretty(&mut *out, &whole)?;
             writeln!(out)
@@ -166,18 +168,28 @@ mod tests {
         let mut out = Vec::new();
         text::write(&judgement, false, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
-        let (_, open) = text.split_once("Cannot be told").expect("a list of what is open");
+        let (_, open) = text
+            .split_once("Cannot be told")
+            .expect("a list of what is open");
         assert!(open.contains("capacity/saturated"), "{open}");
     }
 
     #[test]
     fn json_is_one_document_with_verdict_and_findings() {
         let judgement = Library::embedded().judge(&profile::facts(&dangerous()));
-        let args = Args { from: None, format: Shape::Json, fail_on: None, all: true };
+        let args = Args {
+            from: None,
+            format: Shape::Json,
+            fail_on: None,
+            all: true,
+        };
         let mut out = Vec::new();
         print(&args, &judgement, &mut out).unwrap();
         let value: serde_json::Value = serde_json::from_slice(&out).unwrap();
-        assert_eq!(value["findings"].as_array().unwrap().len(), judgement.findings.len());
+        assert_eq!(
+            value["findings"].as_array().unwrap().len(),
+            judgement.findings.len()
+        );
         assert_eq!(value["verdict"]["kind"], "fix-first");
     }
 }

@@ -15,13 +15,21 @@ pub(super) fn is_shown(finding: &Finding) -> bool {
 
 pub(super) fn write(judgement: &Judgement, all: bool, out: &mut impl Write) -> io::Result<()> {
     wrapped(out, "", &judgement.verdict.text)?;
-    for finding in judgement.findings.iter().filter(|finding| is_shown(finding)) {
+    for finding in judgement
+        .findings
+        .iter()
+        .filter(|finding| is_shown(finding))
+    {
         writeln!(out)?;
         change(finding, out)?;
     }
     writeln!(out)?;
     if all {
-        for finding in judgement.findings.iter().filter(|finding| !is_shown(finding)) {
+        for finding in judgement
+            .findings
+            .iter()
+            .filter(|finding| !is_shown(finding))
+        {
             other(finding, out)?;
         }
     } else {
@@ -33,7 +41,11 @@ pub(super) fn write(judgement: &Judgement, all: bool, out: &mut impl Write) -> i
 fn change(finding: &Finding, out: &mut impl Write) -> io::Result<()> {
     let severity = severity(finding.severity);
     writeln!(out, "{severity:9}{}", finding.title)?;
-    let refused = if finding.state == State::Unsafe { ", not safe to change here" } else { "" };
+    let refused = if finding.state == State::Unsafe {
+        ", not safe to change here"
+    } else {
+        ""
+    };
     writeln!(out, "{:9}{} [{}]{refused}", "", finding.subject, finding.id)?;
     wrapped(out, "    ", &finding.because)?;
     for evidence in &finding.evidence {
@@ -42,9 +54,11 @@ fn change(finding: &Finding, out: &mut impl Write) -> io::Result<()> {
     if let Some(advice) = &finding.advice {
         wrapped(out, "    ", advice)?;
     }
-    for (word, commands) in
-        [("apply", &finding.apply), ("persist", &finding.persist), ("undo", &finding.undo)]
-    {
+    for (word, commands) in [
+        ("apply", &finding.apply),
+        ("persist", &finding.persist),
+        ("undo", &finding.undo),
+    ] {
         for command in commands {
             writeln!(out, "    {word:9}{command}")?;
         }
@@ -56,11 +70,22 @@ fn change(finding: &Finding, out: &mut impl Write) -> io::Result<()> {
     if !finding.after.is_empty() {
         writeln!(out, "    {:9}{}", "after", finding.after.join(", "))?;
     }
-    wrapped(out, "    ", &format!("Sources: {}.", finding.sources.join("; ")))
+    wrapped(
+        out,
+        "    ",
+        &format!("Sources: {}.", finding.sources.join("; ")),
+    )
 }
 
 fn measured(evidence: &Evidence) -> String {
-    let Evidence { fact, value, interval, n, source, .. } = evidence;
+    let Evidence {
+        fact,
+        value,
+        interval,
+        n,
+        source,
+        ..
+    } = evidence;
     let mut notes = Vec::new();
     if let Some((low, high)) = interval {
         notes.push(format!("{low} to {high}"));
@@ -85,22 +110,39 @@ fn other(finding: &Finding, out: &mut impl Write) -> io::Result<()> {
         (true, Some(by)) => format!("{} (set aside: {by})", finding.because),
         (true, None) => finding.because.clone(),
     };
-    wrapped(out, &format!("{word:5}"), &format!("{} [{}]: {why}", finding.subject, finding.id))
+    wrapped(
+        out,
+        &format!("{word:5}"),
+        &format!("{} [{}]: {why}", finding.subject, finding.id),
+    )
 }
 
 /// The rules that came to nothing for lack of evidence, by name.
 fn open(judgement: &Judgement, out: &mut impl Write) -> io::Result<()> {
-    let open = judgement.findings.iter().filter(|f| f.state == State::InsufficientEvidence);
+    let open = judgement
+        .findings
+        .iter()
+        .filter(|f| f.state == State::InsufficientEvidence);
     let names: BTreeSet<&str> = open.map(|finding| finding.id.as_str()).collect();
     if names.is_empty() {
         return Ok(());
     }
     let names: Vec<&str> = names.into_iter().collect();
-    wrapped(out, "", &format!("Cannot be told from this: {}.", names.join(", ")))
+    wrapped(
+        out,
+        "",
+        &format!("Cannot be told from this: {}.", names.join(", ")),
+    )
 }
 
 fn summary(judgement: &Judgement, all: bool, out: &mut impl Write) -> io::Result<()> {
-    let count = |state: State| judgement.findings.iter().filter(|f| f.state == state).count();
+    let count = |state: State| {
+        judgement
+            .findings
+            .iter()
+            .filter(|f| f.state == state)
+            .count()
+    };
     let hint = if all { "" } else { " (--all shows every one)" };
     writeln!(
         out,
