@@ -3,6 +3,7 @@
 //! Pure but for [`source`]: no kernel, no clock, no environment. Facts go in, findings come out.
 
 pub mod diagnostic;
+pub mod docs;
 pub mod facts;
 pub mod finding;
 pub mod judge;

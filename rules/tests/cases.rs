@@ -35,3 +35,20 @@ fn every_case_of_the_rules_for_tests_passes() {
         Err(error) => panic!("{error}"),
     }
 }
+
+#[test]
+fn the_reference_says_everything_about_a_rule() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/library");
+    let library = Library::load_dir(&folder).unwrap();
+    insta::assert_snapshot!("reference", rules::docs::rules(&library));
+}
+
+#[test]
+fn a_folder_that_cannot_be_read_is_named() {
+    let missing = Path::new("/nowhere/rules");
+    let error = Library::load_dir(missing).unwrap_err().to_string();
+    assert!(
+        error.starts_with("cannot read rules from /nowhere/rules: "),
+        "{error}"
+    );
+}

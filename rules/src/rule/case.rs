@@ -99,7 +99,9 @@ impl Case {
                 self.state
             ));
         }
-        if let Some(says) = self.says.as_ref().filter(|says| !because.contains(*says)) {
+        let advice = finding.advice.as_deref().unwrap_or_default();
+        let unsaid = |says: &&String| !because.contains(*says) && !advice.contains(*says);
+        if let Some(says) = self.says.as_ref().filter(unsaid) {
             return Some(format!("says {because:?}, which does not hold {says:?}"));
         }
         let mut commands = finding

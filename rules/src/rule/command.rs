@@ -19,6 +19,8 @@ pub(crate) enum Role {
 /// A checked command with holes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Command {
+    /// As written, with its holes.
+    pub(crate) text: String,
     parts: Vec<(Part, Quote)>,
     manner: Manner,
 }
@@ -95,7 +97,11 @@ impl Command {
                 help: None,
             });
         }
-        Ok(Self { parts, manner })
+        Ok(Self {
+            text: text.to_owned(),
+            parts,
+            manner,
+        })
     }
 
     pub(crate) fn fill(&self, scene: &Scene<'_>) -> Result<Safe, Unfit> {

@@ -57,23 +57,26 @@ impl Reference {
 
 /// A text for people.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Prose(pub(crate) Vec<Part>);
+pub(crate) struct Prose {
+    /// As written, with its holes.
+    pub(crate) text: String,
+    parts: Vec<Part>,
+}
 
 impl Prose {
     pub(crate) fn parse(text: &str, names: &Names<'_>) -> Result<Self, Error> {
-        Ok(Self(
-            parse(text, names)?
-                .into_iter()
-                .map(|(part, _)| part)
-                .collect(),
-        ))
+        let parts = parse(text, names)?.into_iter().map(|(part, _)| part);
+        Ok(Self {
+            text: text.to_owned(),
+            parts: parts.collect(),
+        })
     }
 
     /// The text with its holes filled, or what is missing for it.
     pub(crate) fn fill(&self, scene: &Scene<'_>) -> Result<String, Vec<Missing>> {
         let mut text = String::new();
         let mut missing = Vec::new();
-        for part in &self.0 {
+        for part in &self.parts {
             match part.fill(scene) {
                 Ok(piece) => text.push_str(&piece),
                 Err(more) => crate::lang::eval::merge(&mut missing, more),
@@ -88,7 +91,7 @@ impl Prose {
 
     /// The words that stand in the text itself, with what is to be filled in left out.
     pub(crate) fn plain(&self) -> String {
-        let plain = self.0.iter().map(|part| match part {
+        let plain = self.parts.iter().map(|part| match part {
             Part::Plain(text) => text.as_str(),
             Part::Word(_) | Part::Value(..) => "_",
         });
