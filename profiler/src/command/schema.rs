@@ -87,12 +87,7 @@ mod tests {
         match value {
             Value::Object(object) => {
                 let properties = schema.get("properties");
-                for required in schema
-                    .get("required")
-                    .and_then(Value::as_array)
-                    .into_iter()
-                    .flatten()
-                {
+                for required in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
                     let key = required.as_str().unwrap_or_default();
                     if !object.contains_key(key) {
                         faults.push(format!("{path}: no {key}"));
@@ -106,9 +101,7 @@ mod tests {
                     let path = format!("{path}.{key}");
                     match known.or(pattern).or(other) {
                         Some(Value::Bool(true)) => {}
-                        Some(Value::Bool(false)) | None => {
-                            faults.push(format!("{path}: not in the schema"))
-                        }
+                        Some(Value::Bool(false)) | None => faults.push(format!("{path}: not in the schema")),
                         Some(schema) => self::faults(root, schema, value, &path, faults),
                     }
                 }
