@@ -6,6 +6,8 @@ pub mod exit;
 pub mod host;
 pub mod kernel;
 pub mod profile;
+pub mod recording;
 pub mod report;
 pub mod session;
 pub mod units;
+pub mod workload;

@@ -222,6 +222,16 @@ impl Destination {
     }
 }
 
+#[cfg(test)]
+impl From<File> for Unnamed {
+    fn from(file: File) -> Self {
+        Self {
+            file,
+            temporary: None,
+        }
+    }
+}
+
 impl Drop for Unnamed {
     fn drop(&mut self) {
         if let Some((directory, name)) = &self.temporary {

@@ -42,8 +42,10 @@ pub fn run(args: Args) -> Result<Outcome> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::arbitrary::any_capture;
+    use crate::capture::arbitrary::{any_capture, small};
+    use crate::report::Report;
     use proptest::prelude::*;
+    use rules::finding::Verdict;
     use serde_json::Value;
 
     /// The schema that a `$ref` or an `anyOf` with null stands for, for a value that is there.
@@ -87,7 +89,12 @@ mod tests {
         match value {
             Value::Object(object) => {
                 let properties = schema.get("properties");
-                for required in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
+                for required in schema
+                    .get("required")
+                    .and_then(Value::as_array)
+                    .into_iter()
+                    .flatten()
+                {
                     let key = required.as_str().unwrap_or_default();
                     if !object.contains_key(key) {
                         faults.push(format!("{path}: no {key}"));
@@ -101,7 +108,9 @@ mod tests {
                     let path = format!("{path}.{key}");
                     match known.or(pattern).or(other) {
                         Some(Value::Bool(true)) => {}
-                        Some(Value::Bool(false)) | None => faults.push(format!("{path}: not in the schema")),
+                        Some(Value::Bool(false)) | None => {
+                            faults.push(format!("{path}: not in the schema"))
+                        }
                         Some(schema) => self::faults(root, schema, value, &path, faults),
                     }
                 }
@@ -135,8 +144,19 @@ mod tests {
     }
 
     #[test]
+    fn the_report_is_as_its_schema_says() {
+        let verdict = Verdict {
+            kind: "k".to_owned(),
+            text: "t".to_owned(),
+        };
+        let report = Report::new(small(), Vec::new(), verdict);
+        let value = serde_json::to_value(ReportJson::new(&report)).unwrap();
+        assert_eq!(check(Document::Report, &value), Vec::<String>::new());
+    }
+
+    #[test]
     fn what_is_not_as_the_schema_says_is_seen() {
-        let mut value = serde_json::to_value(crate::capture::arbitrary::small()).unwrap();
+        let mut value = serde_json::to_value(small()).unwrap();
         value["slices"][0]["devices"]["8:0"]["ops"]["read"]["bytes"] = "many".into();
         value["host"]["devices"][0]["qeue"] = 1.into();
         value["meta"].as_object_mut().unwrap().remove("tool");

@@ -117,7 +117,10 @@ fn by_name(list: &[Value]) -> BTreeMap<String, &Value> {
 fn is_volatile(path: &str) -> bool {
     let last = path.rsplit('.').next().unwrap_or(path);
     path.starts_with("host.pressure_io")
-        || matches!(last, "available_bytes" | "used_bytes" | "pid" | "page_tables_bytes")
+        || matches!(
+            last,
+            "available_bytes" | "used_bytes" | "pid" | "page_tables_bytes"
+        )
 }
 
 #[cfg(test)]

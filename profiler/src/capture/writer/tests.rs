@@ -241,21 +241,23 @@ fn symbolic_links_are_kept_and_written_through() {
 
 #[test]
 fn a_full_disk_is_one_sentence() {
-    let destination = Destination::resolve(&directory().path().join("c.json")).unwrap();
-    let writer = Writer::new(
-        Some(destination.clone()),
-        Out::Standard(io::stdout()),
-        false,
-        Options::default(),
-    );
-    let full = Errno::NOSPC.into();
-    let said = writer.explain::<()>(Err(full)).unwrap_err().to_string();
+    let directory = directory();
+    let path = directory.path().join("c.json");
+    // Every write to this device fails as on a full disk.
+    let full = fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let destination = Destination::resolve(&path).unwrap();
+    let out = Out::File(full.into());
+    let mut writer = Writer::new(Some(destination), out, false, Options::default());
+    let said = writer.append(&small().slices[0]).unwrap_err().to_string();
     assert_eq!(
         said,
         format!(
             "cannot write {}: No space left on device (os error 28); \
              free some space or choose another place",
-            destination.path.display()
+            path.display()
         )
     );
 }
