@@ -18,4 +18,4 @@ pub mod writer;
 pub use histogram::Histogram;
 pub use model::*;
 pub use reader::FormatError;
-pub use writer::{Ending, Options, Writer};
+pub use writer::{Ending, Options as WriterOptions, Writer};

@@ -9,6 +9,7 @@ mod cost;
 mod directory;
 mod events;
 mod object;
+mod selfcheck;
 mod stacks;
 mod tables;
 mod wire;
@@ -16,6 +17,7 @@ mod wire;
 pub use attach::probe_ids;
 pub use directory::Choice;
 pub use object::embedded;
+pub use selfcheck::{Check, Failure, run as self_check};
 
 use crate::{
     capture::{Losses, OwnCost, ProbeStatus, Slice, Stack},

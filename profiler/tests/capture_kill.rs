@@ -4,7 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use profiler::capture::{Capture, Options, Writer};
+use profiler::capture::{Capture, Writer, WriterOptions as Options};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};

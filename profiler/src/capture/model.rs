@@ -409,6 +409,11 @@ pub struct JobResult {
     pub name: String,
     /// 0-based clone.
     pub clone: u32,
+    /// Reporting group; jobs of one group are shown as one when `group_reporting` is set.
+    #[serde(default)]
+    pub group: u32,
+    #[serde(default)]
+    pub group_reporting: bool,
     pub engine: String,
     pub runtime_ns: u64,
     /// By op: `read`, `write`, `fsync`, `fdatasync`, `trim`.
@@ -425,6 +430,11 @@ pub struct JobOp {
     pub n: u64,
     pub bytes: u64,
     pub errors: u64,
+    /// Exact extremes of the latency; `null` when nothing completed.
+    #[serde(default)]
+    pub min_ns: Option<u64>,
+    #[serde(default)]
+    pub max_ns: Option<u64>,
     /// Submitted to completed, as the job saw it.
     pub latency_ns: Histogram,
 }

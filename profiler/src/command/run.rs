@@ -1,11 +1,148 @@
-//! `iosage run`.
+//! `iosage run`: a fio job file or a built-in suite, counted by itself.
+
+mod explain;
+mod table;
 
 use crate::exit::Outcome;
-use anyhow::Result;
+use crate::workload::{self, Options, Plan, Stop};
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// fio job file
+    #[arg(required_unless_present = "suite")]
+    file: Option<PathBuf>,
+    /// Run a built-in workload: demo
+    #[arg(long, value_name = "NAME", conflicts_with = "file")]
+    suite: Option<String>,
+    /// Directory for jobs that name none (otherwise the current one)
+    #[arg(long, value_name = "DIR")]
+    target: Option<PathBuf>,
+    /// Run every job that long, whatever the file says (a suite: 20s)
+    #[arg(long = "for", value_name = "TIME", value_parser = duration)]
+    length: Option<Duration>,
+    /// Show what would be done, with every byte resolved, and do nothing
+    #[arg(long)]
+    explain: bool,
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Let exec_prerun and exec_postrun run commands
+    #[arg(long)]
+    allow_exec: bool,
+    /// Let jobs write over this block device (never one in use)
+    #[arg(long = "allow-device", value_name = "PATH")]
+    allow_devices: Vec<PathBuf>,
+    /// Leave out and list what is not supported, instead of refusing the file
+    #[arg(long)]
+    lenient: bool,
+}
 
-pub fn run(_args: Args) -> Result<Outcome> {
-    anyhow::bail!("`iosage run` is not built yet")
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+/// `20s`, `500ms`, `5m`; a bare number counts in seconds.
+fn duration(text: &str) -> Result<Duration, String> {
+    match workload::units::time(text, 1_000_000_000)? {
+        0 => Err("it must be longer than 0".to_owned()),
+        ns => Ok(Duration::from_nanos(ns)),
+    }
+}
+
+pub fn run(args: Args) -> Result<Outcome> {
+    let plan = plan(&args)?;
+    if args.explain {
+        match args.format {
+            Format::Text => print!("{}", explain::text(&plan)),
+            Format::Json => println!("{}", serde_json::to_string_pretty(&plan)?),
+        }
+        plan.check()?;
+        return Ok(Outcome::Fine);
+    }
+    if args.format == Format::Text {
+        eprintln!(
+            "files of jobs that name no directory are in {}",
+            plan.directory.display()
+        );
+    }
+    let result = until_interrupted(&plan)?;
+    match args.format {
+        Format::Text => print!("{}", table::text(&result)),
+        Format::Json => println!("{}", serde_json::to_string_pretty(&result)?),
+    }
+    let failed: Vec<_> = result
+        .jobs
+        .iter()
+        .filter_map(|job| {
+            Some(format!(
+                "{}.{}: {}",
+                job.name,
+                job.clone,
+                job.error.as_ref()?
+            ))
+        })
+        .collect();
+    if let Some(first) = failed.first() {
+        bail!(
+            "{} of {} jobs failed, first {first}",
+            failed.len(),
+            result.jobs.len()
+        );
+    }
+    Ok(Outcome::Fine)
+}
+
+fn plan(args: &Args) -> Result<Plan> {
+    if let Some(name) = &args.suite {
+        let here = std::env::current_dir().context("finding the current directory")?;
+        let directory = args
+            .target
+            .as_ref()
+            .map_or(here.clone(), |dir| here.join(dir));
+        let length = args.length.unwrap_or(Duration::from_secs(20));
+        return workload::suite(name, &directory, length);
+    }
+    let Some(file) = &args.file else {
+        bail!("a job file or --suite NAME is needed");
+    };
+    let options = Options {
+        target: args.target.clone(),
+        duration: args.length,
+        lenient: args.lenient,
+        allow_exec: args.allow_exec,
+        allow_devices: args.allow_devices.clone(),
+        environment: None,
+    };
+    Ok(workload::load(file, &options)?)
+}
+
+/// Runs the plan beside a wait for SIGINT and SIGTERM, which end it with what was done so far.
+fn until_interrupted(plan: &Plan) -> Result<crate::capture::Workload> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("preparing for signals")?;
+    runtime.block_on(async {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        let stop = Arc::new(Stop::default());
+        let mut work = tokio::task::spawn_blocking({
+            let (plan, stop) = (plan.clone(), Arc::clone(&stop));
+            move || plan.run(&stop)
+        });
+        loop {
+            tokio::select! {
+                done = &mut work => return done.context("the workload broke off")?,
+                _ = interrupt.recv() => stop.set(),
+                _ = terminate.recv() => stop.set(),
+            }
+        }
+    })
 }

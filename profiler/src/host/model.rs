@@ -277,6 +277,7 @@ pub struct Ext4 {
     pub block_size_bytes: Option<u64>,
     pub journal_bytes: Option<u64>,
     pub journal_external: Option<bool>,
+    /// Zero: the filesystem was not told of stripes. So with the width, and with XFS.
     pub stride_blocks: Option<u64>,
     pub stripe_width_blocks: Option<u64>,
     /// `continue`, `remount-ro`, `panic`.

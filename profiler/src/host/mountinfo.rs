@@ -123,8 +123,11 @@ fn is_covered(lines: &[Line], children: &HashMap<u64, Vec<usize>>, index: usize)
 /// A sibling covers the directory that this mount point is in, or the same mount point later.
 fn is_hidden(lines: &[Line], children: &HashMap<u64, Vec<usize>>, index: usize) -> bool {
     let line = &lines[index];
-    let Some(siblings) = children.get(&line.parent) else {
-        return false;
+    let Some(siblings) = children
+        .get(&line.parent)
+        .filter(|_| line.parent != line.id)
+    else {
+        return false; // The first mount of a namespace is its own parent.
     };
     siblings.iter().any(|sibling| {
         let other = &lines[*sibling];

@@ -98,7 +98,8 @@ fn mount(line: Line, devices: &[BlockDevice]) -> Mount {
     };
     let mut options: Vec<String> = Vec::new();
     for option in line.options.into_iter().chain(line.super_options) {
-        if !options.contains(&option) && !(read_only && option == "rw") {
+        let is_overruled = read_only && option == "rw";
+        if !is_overruled && !options.contains(&option) {
             options.push(option);
         }
     }

@@ -46,7 +46,8 @@ impl Root {
     /// kernel would resolve them against another root.
     pub fn path(&self, path: &str) -> io::Result<PathBuf> {
         if self.live {
-            return Ok(PathBuf::from(path));
+            // Never relative to where this program happens to run.
+            return Ok(Path::new("/").join(path));
         }
         Ok(self.outside(&self.resolve(path)?))
     }
@@ -54,7 +55,7 @@ impl Root {
     /// `path` with every symbolic link resolved, as seen inside the tree.
     pub fn canonical(&self, path: &str) -> io::Result<String> {
         let found = if self.live {
-            fs::canonicalize(path)?
+            fs::canonicalize(self.path(path)?)?
         } else {
             self.resolve(path)?
         };
@@ -96,7 +97,7 @@ impl Root {
                 let parent = if parent.is_empty() { "/" } else { parent };
                 self.path(parent)?.join(name)
             }
-            _ => PathBuf::from(path),
+            _ => self.path(path)?,
         };
         Ok(fs::read_link(at)?.to_string_lossy().into_owned())
     }

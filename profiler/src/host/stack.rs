@@ -99,8 +99,9 @@ impl Host {
                     .filter_map(|device| Some(device.dm.as_ref()?.name.as_str())),
             )
         };
+        let least = known().map(|known| distance(known, wanted)).min();
         let near: Vec<&str> = known()
-            .filter(|known| distance(known, wanted) <= 2)
+            .filter(|known| Some(distance(known, wanted)) == least.filter(|edits| *edits <= 2))
             .collect();
         match near[..] {
             [] => {
@@ -163,22 +164,33 @@ impl<'a> Walk<'a> {
     }
 
     /// Below, only uses that are no device count: other volumes on the same disk do not touch
-    /// this one.
+    /// this one. Whatever uses the whole disk does touch a partition of it.
     fn down(&mut self, device: &'a BlockDevice) {
-        for name in device.below.iter().chain(&device.partition_of) {
-            let Some(below) = self.host.device(name) else {
-                continue;
-            };
-            if !self.seen.insert(&below.name) {
-                continue;
+        for name in &device.below {
+            if let Some(below) = self.host.device(name) {
+                self.lower(below, |host, user| host.device(user).is_none());
             }
-            for user in &below.used_by {
-                if self.host.device(user).is_none() {
-                    self.push(user, below);
+        }
+        if let Some(disk) = device.partition_of.as_deref()
+            && let Some(disk) = self.host.device(disk)
+        {
+            self.lower(disk, |_, _| true);
+        }
+    }
+
+    fn lower(&mut self, below: &'a BlockDevice, counts: fn(&Host, &str) -> bool) {
+        if !self.seen.insert(&below.name) {
+            return;
+        }
+        for user in &below.used_by {
+            if counts(self.host, user) {
+                self.push(user, below);
+                if let Some(above) = self.host.device(user) {
+                    self.up(above);
                 }
             }
-            self.down(below);
         }
+        self.down(below);
     }
 
     fn push(&mut self, user: &str, device: &BlockDevice) {

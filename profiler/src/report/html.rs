@@ -16,7 +16,7 @@ mod timeline;
 mod workload;
 
 use super::json::shape::{DeviceJson, JournalJson, LayerJson, ReportJson};
-use super::json::words::Figure;
+use super::json::words::{Figure, absent};
 use super::{Format, Report};
 use crate::units;
 use anyhow::{Context, Result};
@@ -80,7 +80,7 @@ struct Page<'a> {
 
 struct JournalView<'a> {
     journal: &'a JournalJson,
-    picture: Option<String>,
+    picture: Option<phases::Phases>,
     rows: Vec<table::SpanRow>,
     counts: Vec<(&'static str, String)>,
 }
@@ -119,9 +119,9 @@ impl<'a> Page<'a> {
             heads: table::HEADS,
             devices: devices.collect(),
             journals: journals(report, told),
-            journals_reason: missing(told.journals_reason.as_deref(), "no journal committed"),
+            journals_reason: absent(told.journals_reason.as_deref()),
             sync_rows: table::sync_rows(&told.fsync),
-            sync_reason: missing(told.fsync_reason.as_deref(), "no sync call was made"),
+            sync_reason: absent(told.fsync_reason.as_deref()),
             jobs: told.workload.as_ref().map_or_else(Vec::new, workload::rows),
             stacks: told
                 .devices
@@ -138,14 +138,6 @@ impl<'a> Page<'a> {
             probes: probes(told),
             told,
         }
-    }
-}
-
-/// `none were seen` is a measured nothing; everything else is a reason not to have measured.
-fn missing(reason: Option<&str>, nothing: &str) -> String {
-    match reason {
-        None | Some("none were seen") => nothing.to_owned(),
-        Some(reason) => units::not_measured(reason),
     }
 }
 

@@ -48,7 +48,7 @@ const FLUSH: Habit = Habit {
 };
 
 /// The whole recording.
-pub fn demo() -> Capture {
+pub(crate) fn demo() -> Capture {
     let mut dice = Dice::new(0x10_5a6e);
     let slices: Vec<Slice> = (0..20).map(|second| slice(&mut dice, second)).collect();
     Capture {

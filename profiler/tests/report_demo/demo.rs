@@ -15,9 +15,9 @@ mod workload;
 
 use profiler::report::Report;
 
-pub use capture::demo as capture;
+pub(crate) use capture::demo as capture;
 
 /// The report of the demonstration, with findings made up for it.
-pub fn report() -> Report {
+pub(crate) fn report() -> Report {
     Report::new(capture(), findings::findings(), findings::verdict())
 }

@@ -3,7 +3,7 @@
 use rules::finding::*;
 use serde_json::json;
 
-pub fn verdict() -> Verdict {
+pub(crate) fn verdict() -> Verdict {
     Verdict {
         kind: "fix-first".into(),
         text: "Storage holds the database back: a commit on /srv/pg waits 3.91 ms at the median and \
@@ -12,7 +12,7 @@ pub fn verdict() -> Verdict {
     }
 }
 
-pub fn findings() -> Vec<Finding> {
+pub(crate) fn findings() -> Vec<Finding> {
     vec![
         atime(),
         scheduler(),

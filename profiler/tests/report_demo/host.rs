@@ -2,7 +2,7 @@
 
 use profiler::host::*;
 
-pub fn host() -> Host {
+pub(crate) fn host() -> Host {
     Host {
         hostname: Some("db-07".into()),
         id: Some("3f6c0a9be1d24c55".into()),

@@ -42,7 +42,7 @@ const LOOP_PATH: &[&str] = &[
     "blkdev_issue_flush",
 ];
 
-pub fn stacks() -> Vec<Stack> {
+pub(crate) fn stacks() -> Vec<Stack> {
     let stack = |device: &str,
                  op,
                  command: &str,

@@ -4,7 +4,7 @@ use super::dice::Dice;
 use profiler::capture::{Histogram, JobOp, JobResult, Workload};
 use profiler_ebpf::bucket::LATENCY;
 
-pub fn workload(dice: &mut Dice) -> Workload {
+pub(crate) fn workload(dice: &mut Dice) -> Workload {
     let mut jobs: Vec<JobResult> = (0..2)
         .map(|clone| JobResult {
             clone,
@@ -35,6 +35,8 @@ fn job(name: &str, engine: &str, direct: bool, file: &str) -> JobResult {
     JobResult {
         name: name.into(),
         clone: 0,
+        group: 0,
+        group_reporting: false,
         engine: engine.into(),
         runtime_ns: 20_000_000_000,
         ops: [].into(),
@@ -54,6 +56,8 @@ fn op(dice: &mut Dice, name: &str, n: u64, size: u64, median: f64) -> (String, J
         bytes: n * size,
         errors: 0,
         latency_ns,
+        min_ns: None,
+        max_ns: None,
     };
     (name.to_owned(), op)
 }

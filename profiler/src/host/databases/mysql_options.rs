@@ -105,10 +105,16 @@ impl Reader<'_> {
         let (name, target) = directive
             .split_once(char::is_whitespace)
             .unwrap_or((directive, ""));
-        let target = super::joined(super::folder(path), target.trim());
+        let target = target.trim();
         match name {
-            "include" => self.included(&target, depth + 1),
-            "includedir" => match self.root.list(&target) {
+            "include" | "includedir" if !target.starts_with('/') => self.notes.add(
+                WHAT,
+                format!(
+                    "{path}, line {line}: `{target}` is relative to where the server was started"
+                ),
+            ),
+            "include" => self.included(target, depth + 1),
+            "includedir" => match self.root.list(target) {
                 Ok(mut names) => {
                     names.retain(|name| name.ends_with(".cnf"));
                     names.sort();
@@ -116,7 +122,7 @@ impl Reader<'_> {
                         self.included(&format!("{target}/{name}"), depth + 1);
                     }
                 }
-                Err(error) => self.notes.unreadable(WHAT, &target, &error),
+                Err(error) => self.notes.unreadable(WHAT, target, &error),
             },
             _ => self.notes.add(
                 WHAT,

@@ -71,6 +71,7 @@ pub(super) fn read(root: &Root, files: &Root, pid: u32, notes: &mut Notes) -> Da
     let data = given
         .get("data_directory")
         .or_else(|| settings.get("data_directory"))
+        .filter(|path| path.starts_with('/'))
         .cloned()
         .or(start);
     let what = format!("data directory of postgresql {pid}");

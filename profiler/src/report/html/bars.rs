@@ -66,8 +66,12 @@ impl What {
     }
 }
 
-/// The bars of one property of a device; `None` when no op has it.
-pub(super) fn draw(device: &str, what: What, slice: &DeviceSlice) -> Option<String> {
+/// The bars of one property of a device, and the ops that have it; `None` when none has.
+pub(super) fn draw(
+    device: &str,
+    what: What,
+    slice: &DeviceSlice,
+) -> Option<(Vec<&'static str>, String)> {
     let ops: BTreeMap<Op, BTreeMap<u32, f64>> = slice
         .ops
         .iter()
@@ -124,7 +128,7 @@ pub(super) fn draw(device: &str, what: What, slice: &DeviceSlice) -> Option<Stri
         }
     }
     svg.line("axis", (LEFT, BASE), (RIGHT, BASE));
-    Some(svg.finish())
+    Some((ops.keys().map(|op| op.name()).collect(), svg.finish()))
 }
 
 /// Shares by power of two; values below 1 count as 1.

@@ -1,17 +1,19 @@
 //! How latencies are distributed: share of the I/Os over a logarithmic axis, one line a span.
+//!
+//! The height is the square root of the share: one slow request in a thousand must be seen.
 
 use super::scale::{Log, latency_tick};
 use super::svg::{Path, Svg, text_width};
-use crate::capture::{Histogram, OpSlice, Span};
+use crate::capture::{DeviceSlice, Histogram, OpSlice, Span};
 use crate::units;
 use std::collections::BTreeMap;
 
-const WIDTH: f64 = 520.0;
-const HEIGHT: f64 = 208.0;
-const LEFT: f64 = 10.0;
-const RIGHT: f64 = 510.0;
-const TOP: f64 = 46.0;
-const BASE: f64 = 178.0;
+const WIDTH: f64 = 360.0;
+const HEIGHT: f64 = 190.0;
+const LEFT: f64 = 4.0;
+const RIGHT: f64 = 356.0;
+const TOP: f64 = 34.0;
+const BASE: f64 = 164.0;
 
 /// The marks drawn on the main span.
 const MARKS: [(f64, &str); 3] = [(0.5, "p50"), (0.99, "p99"), (0.999, "p99.9")];
@@ -24,8 +26,9 @@ pub(super) struct Density {
     pub(super) marked: &'static str,
 }
 
-/// The latencies of one op; `None` when no span counted anything.
-pub(super) fn draw(name: &str, op: &OpSlice) -> Option<Density> {
+/// The latencies of one op; `None` when no span counted anything. `axis` is shared by the ops of a
+/// device, so that they can be compared.
+pub(super) fn draw(name: &str, op: &OpSlice, axis: &Log) -> Option<Density> {
     let spans: BTreeMap<Span, &Histogram> = op
         .spans
         .iter()
@@ -35,11 +38,10 @@ pub(super) fn draw(name: &str, op: &OpSlice) -> Option<Density> {
     let marked = [Span::Request, Span::Bio, Span::Device, Span::Queue]
         .into_iter()
         .find(|span| spans.contains_key(span))?;
-    let axis = axis(spans.values().copied());
-    let bins = (axis.decades() * 20.0).ceil().clamp(10.0, 240.0) as usize;
+    let bins = (axis.decades() * 16.0).ceil().clamp(10.0, 170.0) as usize;
     let shares: BTreeMap<Span, Vec<f64>> = spans
         .iter()
-        .map(|(span, histogram)| (*span, shares(histogram, &axis, bins)))
+        .map(|(span, histogram)| (*span, shares(histogram, axis, bins)))
         .collect();
     let most = shares.values().flatten().copied().fold(1e-9, f64::max);
     let description = format!(
@@ -52,14 +54,14 @@ pub(super) fn draw(name: &str, op: &OpSlice) -> Option<Density> {
         &format!("Latency of {name}, {} span", marked.name()),
         &description,
     );
-    grid(&mut svg, &axis);
+    grid(&mut svg, axis);
     // Filled shapes first, lines over them.
     for span in [Span::Device, Span::Queue, Span::Request, Span::Bio] {
         if let Some(shares) = shares.get(&span) {
             curve(&mut svg, span, shares, most);
         }
     }
-    marks(&mut svg, &axis, spans[&marked]);
+    marks(&mut svg, axis, spans[&marked]);
     Some(Density {
         svg: svg.finish(),
         spans: spans.keys().map(|span| span.name()).collect(),
@@ -67,10 +69,10 @@ pub(super) fn draw(name: &str, op: &OpSlice) -> Option<Density> {
     })
 }
 
-/// From the fastest thousandth to the slowest value of all spans.
-fn axis<'a>(histograms: impl Iterator<Item = &'a Histogram>) -> Log {
+/// From the fastest thousandth to the slowest value of all spans of a device.
+pub(super) fn axis(device: &DeviceSlice) -> Log {
     let (mut low, mut high) = (f64::INFINITY, 0f64);
-    for histogram in histograms {
+    for histogram in device.ops.values().flat_map(|op| op.spans.values()) {
         if let (Some(first), Some(last)) = (histogram.quantile(0.001), histogram.quantile(1.0)) {
             low = low.min(first.value);
             high = high.max(last.high.unwrap_or(last.low) as f64);
@@ -131,7 +133,7 @@ fn grid(svg: &mut Svg, axis: &Log) {
 fn curve(svg: &mut Svg, span: Span, shares: &[f64], most: f64) {
     let bins = shares.len() as f64;
     let x = |bin: f64| LEFT + bin / bins * (RIGHT - LEFT);
-    let y = |share: f64| BASE - share / most * (BASE - TOP - 4.0);
+    let y = |share: f64| BASE - (share / most).sqrt() * (BASE - TOP - 4.0);
     let points = shares
         .iter()
         .enumerate()
@@ -159,9 +161,10 @@ fn marks_in_words(histogram: &Histogram) -> String {
     format!("{}, n {}.", words.join(", "), units::count(histogram.n()))
 }
 
-/// Vertical lines with labels above; a label that would run into its neighbour goes one row up.
+/// Vertical lines with labels above: the median's to its left, the tail's to the right where there
+/// is room. A label that would run into its neighbour goes one row up.
 fn marks(svg: &mut Svg, axis: &Log, histogram: &Histogram) {
-    let mut rows = [f64::NEG_INFINITY; 3];
+    let mut rows = [f64::NEG_INFINITY; 2];
     for (q, name) in MARKS {
         let Some(quantile) = histogram.quantile(q) else {
             continue;
@@ -169,10 +172,11 @@ fn marks(svg: &mut Svg, axis: &Log, histogram: &Histogram) {
         let x = axis.at(quantile.value);
         let label = format!("{name} {}", units::nanos(quantile.value));
         let width = text_width(&label);
-        let left = (x - 3.0).min(RIGHT - width).max(LEFT);
-        let row = rows.iter().position(|end| left > *end + 6.0).unwrap_or(2);
+        let wanted = if q == 0.5 { x - width - 3.0 } else { x - 3.0 };
+        let left = wanted.min(RIGHT - width).max(LEFT);
+        let row = rows.iter().position(|end| left > *end + 6.0).unwrap_or(1);
         rows[row] = left + width;
-        let y = TOP - 4.0 - 14.0 * row as f64;
+        let y = TOP - 5.0 - 15.0 * row as f64;
         svg.line("mark", (x, y + 3.0), (x, BASE));
         svg.text("mark-label", (left, y), &label);
     }
@@ -196,9 +200,10 @@ mod tests {
 
     #[test]
     fn nothing_counted_draws_nothing() {
-        assert!(draw("x", &OpSlice::default()).is_none());
+        let axis = axis(&DeviceSlice::default());
+        assert!(draw("x", &OpSlice::default(), &axis).is_none());
         let mut op = OpSlice::default();
         op.spans.insert(Span::Device, Histogram::new(&LATENCY));
-        assert!(draw("x", &op).is_none());
+        assert!(draw("x", &op, &axis).is_none());
     }
 }

@@ -15,14 +15,19 @@ pub(super) struct DeviceView<'a> {
     pub(super) rows: Vec<SpanRow>,
     pub(super) not_measured: Vec<String>,
     pub(super) densities: Vec<DensityView>,
-    /// Heading and picture.
-    pub(super) bars: Vec<(&'static str, String)>,
+    pub(super) bars: Vec<BarsView>,
     pub(super) ops: Vec<OpView>,
     /// Names and words of the queue's counts.
     pub(super) queue: Vec<(&'static str, String)>,
     pub(super) balance: String,
     /// `ok`, `bad` or `unknown`.
     pub(super) balance_class: &'static str,
+}
+
+pub(super) struct BarsView {
+    pub(super) title: &'static str,
+    pub(super) ops: Vec<&'static str>,
+    pub(super) svg: String,
 }
 
 pub(super) struct DensityView {
@@ -61,7 +66,10 @@ pub(super) fn view<'a>(device: &'a DeviceJson, slice: &DeviceSlice) -> DeviceVie
             ("Bios in a request", What::Bios),
         ]
         .into_iter()
-        .filter_map(|(title, what)| Some((title, bars::draw(&device.name, what, slice)?)))
+        .filter_map(|(title, what)| {
+            let (ops, svg) = bars::draw(&device.name, what, slice)?;
+            Some(BarsView { title, ops, svg })
+        })
         .collect(),
         ops: ops(device),
         queue: queue(device),
@@ -75,12 +83,13 @@ pub(super) fn view<'a>(device: &'a DeviceJson, slice: &DeviceSlice) -> DeviceVie
 }
 
 fn densities(device: &DeviceJson, slice: &DeviceSlice) -> Vec<DensityView> {
+    let axis = density::axis(slice);
     let one = |(op, counted): (&crate::capture::Op, &crate::capture::OpSlice)| {
         let name = format!("{} {}", device.name, op.name());
         Some(DensityView {
             op: op.name().to_owned(),
             n: units::count(counted.completed),
-            density: density::draw(&name, counted)?,
+            density: density::draw(&name, counted, &axis)?,
         })
     };
     slice.ops.iter().filter_map(one).collect()
@@ -92,7 +101,7 @@ fn ops(device: &DeviceJson) -> Vec<OpView> {
         .ops
         .iter()
         .map(|(op, told)| OpView {
-            op: op.clone(),
+            op: op.name().to_owned(),
             rate: told.per_second.map_or_else(unknown, units::rate),
             throughput: told
                 .bytes_per_second

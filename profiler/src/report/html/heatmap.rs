@@ -6,12 +6,12 @@ use super::svg::{Path, Svg};
 use crate::capture::{Histogram, Op, Span};
 use crate::units;
 
-const WIDTH: f64 = 520.0;
-const HEIGHT: f64 = 246.0;
-const LEFT: f64 = 54.0;
-const RIGHT: f64 = 512.0;
+const WIDTH: f64 = 360.0;
+const HEIGHT: f64 = 230.0;
+const LEFT: f64 = 50.0;
+const RIGHT: f64 = 356.0;
 const TOP: f64 = 30.0;
-const BASE: f64 = 216.0;
+const BASE: f64 = 200.0;
 /// Rows of one power of ten.
 const ROWS: f64 = 10.0;
 /// Shades of the scale.
@@ -162,7 +162,9 @@ fn quantile_line(svg: &mut Svg, axis: &Log, histograms: &[Option<Histogram>], q:
     }
     svg.path(&format!("quantile {name}"), &path);
     if let Some((x, y)) = first {
-        let y = (y - 4.0).max(TOP + 10.0);
+        // The median's label hangs below its line, out of the way of the other.
+        let y = if q > 0.5 { y - 4.0 } else { y + 13.0 };
+        let y = y.clamp(TOP + 10.0, BASE - 2.0);
         svg.text("quantile-label", (x + 3.0, y), name);
     }
 }
@@ -175,7 +177,7 @@ fn legend(svg: &mut Svg, most: u64) {
         let x = left + 16.0 * shade as f64;
         svg.rect(&format!("heat h{shade}"), (x, 6.0), (16.0, 10.0), "");
     }
-    svg.text("tick end", (left - 6.0, 15.0), "requests in a cell: 1");
+    svg.text("tick end", (left - 6.0, 15.0), "in a cell: 1");
     svg.text("tick end", (RIGHT, 15.0), &high);
 }
 

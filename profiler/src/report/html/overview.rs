@@ -30,9 +30,13 @@ pub(super) fn heatmaps(told: &ReportJson, report: &Report, columns: &Columns) ->
             }
         }
     }
-    candidates.sort_by_key(|(n, ..)| std::cmp::Reverse(*n));
+    // The busiest are kept, in the order of the devices and their ops.
+    let mut traffic: Vec<u64> = candidates.iter().map(|(n, ..)| *n).collect();
+    traffic.sort_unstable_by_key(|n| std::cmp::Reverse(*n));
+    let least = traffic.get(MOST_HEATMAPS - 1).copied().unwrap_or(0);
     candidates
         .into_iter()
+        .filter(|(n, ..)| *n >= least)
         .take(MOST_HEATMAPS)
         .filter_map(|(_, number, name, op, span)| {
             let title = format!("{} on {name}", capitalised(op.name()));
@@ -81,10 +85,10 @@ pub(super) fn timelines(told: &ReportJson, columns: &Columns) -> Vec<Picture> {
         put(title, "of completed requests", svg);
     }
     let series = [
-        system(columns, "dirty", "write", |s| {
+        system(columns, "dirty", "plain", |s| {
             s.dirty_bytes.map(|n| n as f64)
         }),
-        system(columns, "write-back", "flush", |s| {
+        system(columns, "write-back", "faint", |s| {
             s.writeback_bytes.map(|n| n as f64)
         }),
     ];
@@ -92,8 +96,8 @@ pub(super) fn timelines(told: &ReportJson, columns: &Columns) -> Vec<Picture> {
     let svg = timeline::draw(&title, columns, Amount::Bytes, &series);
     put(title, "at the end of each stretch", svg);
     let series = [
-        system(columns, "some", "read", |s| s.pressure_io_some),
-        system(columns, "full", "write", |s| s.pressure_io_full),
+        system(columns, "some", "plain", |s| s.pressure_io_some),
+        system(columns, "full", "faint", |s| s.pressure_io_full),
     ];
     let title = "I/O pressure".to_owned();
     let svg = timeline::draw(&title, columns, Amount::Share, &series);

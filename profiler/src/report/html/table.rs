@@ -40,7 +40,7 @@ pub(super) fn rows(device: &DeviceJson) -> Vec<SpanRow> {
             .into_iter()
             .filter(|(_, span)| span.n.is_some());
         for (index, (name, span)) in measured.enumerate() {
-            let of = if index == 0 { op.as_str() } else { "" };
+            let of = if index == 0 { op.name() } else { "" };
             rows.push(row(of, name, span));
         }
     }

@@ -70,7 +70,7 @@ pub(super) fn draw(
         .iter()
         .map(|s| text_width(s.name))
         .fold(0.0, f64::max);
-    let right = WIDTH - labels - 8.0;
+    let right = WIDTH - labels - 12.0;
     let words: Vec<String> = series.iter().map(|s| summary(s, amount)).collect();
     let mut svg = Svg::new(WIDTH, HEIGHT, title, &words.join("; "));
     let (end, step) = amount.end(most);

@@ -1,6 +1,6 @@
 //! One traced device: its ops, its queue, its balance.
 
-use super::numbers::{distribution, latency, per_second, reason};
+use super::numbers::{NO_DATA, distribution, latency, per_second, reason};
 use super::shape::{BalanceJson, DeviceJson, FlagsJson, MergesJson, OpJson, QueueJson, SpansJson};
 use super::stack;
 use crate::capture::{
@@ -41,12 +41,7 @@ fn one(capture: &Capture, total: &Slice, number: &str, slice: &DeviceSlice) -> D
     let ops = slice
         .ops
         .iter()
-        .map(|(op, counted)| {
-            (
-                op.name().to_owned(),
-                op_json(capture, total, slice, *op, counted),
-            )
-        })
+        .map(|(op, counted)| (*op, op_json(capture, total, slice, *op, counted)))
         .collect();
     DeviceJson {
         name: name_of(&capture.host, number),
@@ -77,6 +72,10 @@ fn op_json(
         latency(counted.spans.get(&span), || reason(&capture.probes, probes))
     };
     let block = || reason(&capture.probes, &["block"]);
+    let carried = || match op {
+        Op::Flush => NO_DATA.to_owned(),
+        _ => block(),
+    };
     OpJson {
         completed: counted.completed,
         bytes: counted.bytes,
@@ -90,7 +89,7 @@ fn op_json(
         random: pattern(counted.random),
         sequential_share: pattern(counted.sequential).map(|n| n as f64 / placed as f64),
         pattern_reason: (placed == 0).then(|| match op {
-            Op::Flush => "a flush has no place on the device".to_owned(),
+            Op::Flush => NO_DATA.to_owned(),
             _ if counted.issued == 0 => "nothing was issued".to_owned(),
             _ => block(),
         }),
@@ -102,9 +101,9 @@ fn op_json(
             request: span(Span::Request, &["block"]),
             bio: span(Span::Bio, &["bio"]),
         },
-        size_bytes: distribution(counted.size_bytes.as_ref(), block),
+        size_bytes: distribution(counted.size_bytes.as_ref(), carried),
         depth: distribution(counted.depth.as_ref(), block),
-        bios_per_request: distribution(counted.bios_per_request.as_ref(), block),
+        bios_per_request: distribution(counted.bios_per_request.as_ref(), carried),
     }
 }
 

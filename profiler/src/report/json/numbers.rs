@@ -3,6 +3,11 @@
 use super::shape::{DistributionJson, LatencyJson};
 use crate::capture::{Histogram, ProbeState, ProbeStatus};
 
+/// The probe measured, and this did not happen.
+pub(super) const NONE_SEEN: &str = "none were seen";
+/// There is nothing to measure.
+pub(super) const NO_DATA: &str = "a flush carries no data";
+
 /// The quantiles that every distribution is told by.
 const QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 1.0];
 
@@ -23,7 +28,7 @@ pub(super) fn reason(probes: &[ProbeStatus], ids: &[&str]) -> String {
                 .as_ref()
                 .map_or(String::new(), |reason| format!(": {reason}"))
         ),
-        None if ids.iter().any(|id| state(id).is_some()) => "none were seen".to_owned(),
+        None if ids.iter().any(|id| state(id).is_some()) => NONE_SEEN.to_owned(),
         None => match ids.first() {
             Some(id) => format!("this capture was made without the {id} probe"),
             None => "this version measures no such thing".to_owned(),

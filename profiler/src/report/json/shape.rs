@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-use crate::capture::ProbeState;
+use crate::capture::{Op, ProbeState};
 
 /// The whole report.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -77,7 +77,7 @@ pub struct DeviceJson {
     /// From the mount points above down to the disks below.
     pub stack: Vec<LayerJson>,
     /// By op; an op that is absent was not seen.
-    pub ops: BTreeMap<String, OpJson>,
+    pub ops: BTreeMap<Op, OpJson>,
     pub queue: QueueJson,
     pub balance: BalanceJson,
 }

@@ -1,5 +1,6 @@
 //! The report's numbers as words, the same in every format for people.
 
+use super::numbers::{NO_DATA, NONE_SEEN};
 use super::shape::*;
 use crate::capture::CommitPhase;
 use crate::units;
@@ -38,7 +39,7 @@ impl ReportJson {
         words.join(" · ")
     }
 
-    /// `20.0 s from 2026-11-30T15:04:05Z, ended by SIGINT`.
+    /// `20.0 s recorded from 2026-11-30T15:04:05Z; end: SIGINT`.
     pub(crate) fn window_line(&self) -> String {
         let window = &self.window;
         let mut line = match window.seconds > 0.0 {
@@ -49,7 +50,7 @@ impl ReportJson {
             line += &format!(" from {}", window.start);
         }
         if !window.ended_by.is_empty() {
-            line += &format!(", ended by {}", window.ended_by);
+            line += &format!("; end: {}", window.ended_by);
         }
         line
     }
@@ -64,7 +65,8 @@ impl ReportJson {
                     figures.push(Figure {
                         value: units::nanos(p99),
                         label: format!(
-                            "p99 of a {op} on {}, {name} span; {}",
+                            "p99 of a {} on {}, {name} span; {}",
+                            op.name(),
                             device.name,
                             units::rate(rate)
                         ),
@@ -111,7 +113,7 @@ impl OpJson {
     pub(crate) fn pattern(&self) -> String {
         let Some((sequential, (near, random))) = self.sequential.zip(self.near.zip(self.random))
         else {
-            return units::not_measured(self.pattern_reason.as_deref().unwrap_or("unknown"));
+            return absent(self.pattern_reason.as_deref());
         };
         let all = (sequential as f64 + near as f64 + random as f64).max(1.0);
         let share = |n: u64| units::ratio(n as f64 / all);
@@ -134,7 +136,7 @@ impl MergesJson {
                 units::count(back),
                 units::count(request)
             ),
-            _ => units::not_measured(self.reason.as_deref().unwrap_or("unknown")),
+            _ => absent(self.reason.as_deref()),
         }
     }
 }
@@ -146,7 +148,7 @@ impl DistributionJson {
             (Some(p50), Some(p99), Some(max)) => {
                 format!("p50 {}, p99 {}, max {}", print(p50), print(p99), print(max))
             }
-            _ => units::not_measured(self.reason.as_deref().unwrap_or("unknown")),
+            _ => absent(self.reason.as_deref()),
         }
     }
 }
@@ -171,7 +173,7 @@ impl DeviceJson {
                 .filter_map(|(op, told)| {
                     let (name, span) = told.spans.named()[index];
                     let reason = span.n.is_none().then_some(span.reason.as_deref()?)?;
-                    Some((op.as_str(), name, reason))
+                    Some((op.name(), name, reason))
                 })
                 .collect();
             let Some((_, name, reason)) = lacking.first().copied() else {
@@ -179,12 +181,8 @@ impl DeviceJson {
             };
             let ops: Vec<&str> = lacking.iter().map(|(op, _, _)| *op).collect();
             notes.push(match ops.len() == self.ops.len() {
-                true => format!("{name}: {}", units::not_measured(reason)),
-                false => format!(
-                    "{name} of {}: {}",
-                    ops.join(", "),
-                    units::not_measured(reason)
-                ),
+                true => format!("{name}: {}", absent(Some(reason))),
+                false => format!("{name} of {}: {}", ops.join(", "), absent(Some(reason))),
             });
         }
         notes
@@ -269,7 +267,7 @@ impl ComparisonJson {
 impl OwnCostJson {
     /// `0.55 % of one CPU, 112 ns an event, 486 ns a request, 11 MiB of kernel memory`.
     pub(crate) fn words(&self) -> String {
-        let missing = || units::not_measured(self.reason.as_deref().unwrap_or("unknown"));
+        let missing = || absent(self.reason.as_deref());
         let cpu = self
             .cpu_percent
             .map_or_else(missing, |p| format!("{} of one CPU", units::percent(p)));
@@ -287,6 +285,16 @@ impl OwnCostJson {
             units::bytes(self.memory_bytes as f64)
         ));
         words.join(", ")
+    }
+}
+
+/// Why a number is not there. A measured nothing and a thing without that property are told apart
+/// from what was not measured.
+pub(crate) fn absent(reason: Option<&str>) -> String {
+    match reason {
+        Some(NONE_SEEN) => NONE_SEEN.to_owned(),
+        Some(NO_DATA) => format!("none ({NO_DATA})"),
+        reason => units::not_measured(reason.unwrap_or("unknown")),
     }
 }
 

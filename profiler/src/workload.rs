@@ -1,0 +1,161 @@
+//! The workload engine: runs fio job files with an exact tally of its own.
+//!
+//! A job file is read with the place of every word ([`jobfile`]), typed ([`options`]), resolved to
+//! bytes and files ([`plan`]), checked against what it could damage ([`guard`]), laid out
+//! ([`layout`]) and run ([`engine`]). Whatever cannot be run is refused before anything is touched.
+
+mod engine;
+mod guard;
+pub mod jobfile;
+mod layout;
+mod options;
+pub mod pattern;
+pub mod plan;
+pub mod problem;
+mod resolve;
+pub mod spec;
+pub mod split;
+mod suite;
+pub mod units;
+
+pub use plan::Plan;
+pub use problem::Refused;
+pub use suite::{names as suites, suite};
+
+use crate::capture::Workload;
+use anyhow::Result;
+use jobfile::Variables;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How a job file is taken.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Directory for jobs that name none; the current one otherwise.
+    pub target: Option<PathBuf>,
+    /// Run every job that long, whatever the file says.
+    pub duration: Option<Duration>,
+    /// Leave out and note what is not supported, instead of refusing the file.
+    pub lenient: bool,
+    /// Let `exec_prerun` and `exec_postrun` run commands.
+    pub allow_exec: bool,
+    /// Block devices that may be written.
+    pub allow_devices: Vec<PathBuf>,
+    /// Environment for `${...}`; this process's when `None`.
+    pub environment: Option<BTreeMap<String, String>>,
+}
+
+impl Options {
+    fn variables(&self) -> Variables {
+        match &self.environment {
+            Some(environment) => Variables::new(environment.clone()),
+            None => Variables::of_this_process(),
+        }
+    }
+
+    /// Where relative file names lie.
+    fn directory(&self) -> PathBuf {
+        let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        match &self.target {
+            Some(target) => here.join(target),
+            None => here,
+        }
+    }
+}
+
+/// A request to end: jobs stop after the I/O they are in.
+#[derive(Debug, Default)]
+pub struct Stop(AtomicBool);
+
+impl Stop {
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Reads and resolves a job file; nothing is created or opened for writing.
+pub fn load(path: &Path, options: &Options) -> Result<Plan, Refused> {
+    let name = path.to_string_lossy();
+    let file = jobfile::read(path, &options.variables())
+        .map_err(|problems| Refused::new(&name, problems))?;
+    resolve::resolve(&name, &file, options)
+}
+
+/// As [`load`], from memory.
+pub fn from_text(name: &str, text: &str, options: &Options) -> Result<Plan, Refused> {
+    let file = jobfile::parse(Path::new(name), text.as_bytes(), &options.variables())
+        .map_err(|problems| Refused::new(name, problems))?;
+    resolve::resolve(name, &file, options)
+}
+
+impl Plan {
+    /// Asks whether this host, as it is now, allows the plan: devices, directories, room.
+    pub fn check(&self) -> Result<(), Refused> {
+        let problems = guard::check(self);
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(Refused::new(&self.name, problems))
+    }
+
+    /// Checks, then lays the files out. What follows is only the workload itself.
+    pub fn prepare(&self, stop: &Stop) -> Result<Prepared<'_>> {
+        self.check()?;
+        let created = layout::lay_out(self, stop)?;
+        Ok(Prepared {
+            plan: self,
+            created,
+        })
+    }
+
+    /// Prepares and runs; blocks until the last job has ended or `stop` is set.
+    pub fn run(&self, stop: &Stop) -> Result<Workload> {
+        self.prepare(stop)?.run(stop)
+    }
+}
+
+/// A plan whose files are laid out.
+#[derive(Debug)]
+pub struct Prepared<'a> {
+    plan: &'a Plan,
+    /// Files that were not there before.
+    created: BTreeSet<PathBuf>,
+}
+
+impl Prepared<'_> {
+    /// Runs the jobs; blocks until the last has ended or `stop` is set. I/O errors are in the result.
+    pub fn run(&self, stop: &Stop) -> Result<Workload> {
+        let mut notes = self.plan.notes.clone();
+        let jobs = engine::run(self.plan, stop, &mut notes)?;
+        layout::remove(self.plan, &self.created, &mut notes);
+        Ok(Workload {
+            name: self.plan.name.clone(),
+            jobs,
+            notes,
+        })
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::*;
+    use plan::Job;
+
+    /// The plan of one job section, on no file at all.
+    pub(crate) fn plan(options: &str) -> Plan {
+        let text = format!("[t]\nioengine=null\n{options}\n");
+        from_text("t.fio", &text, &Options::default()).unwrap()
+    }
+
+    /// The first job of [`plan`].
+    pub(crate) fn job(options: &str) -> Job {
+        plan(options).jobs.remove(0)
+    }
+}

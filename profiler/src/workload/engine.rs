@@ -1,0 +1,222 @@
+//! Runs a plan: stage after stage, one thread for each clone, each with its own exact tally.
+
+mod buffer;
+mod clock;
+mod course;
+mod files;
+mod psync;
+mod tally;
+mod uring;
+
+use super::Stop;
+use super::plan::{Job, Plan};
+use super::spec::Engine;
+use crate::capture::JobResult;
+use anyhow::{Context, Result};
+use course::Course;
+use files::Files;
+use std::process::Command;
+use std::sync::{Condvar, Mutex, PoisonError};
+use tally::Tally;
+
+/// What a thread brings back.
+struct Outcome {
+    tally: Tally,
+    runtime_ns: u64,
+    error: Option<String>,
+    notes: Vec<String>,
+}
+
+impl Outcome {
+    fn failed(error: String) -> Self {
+        Self {
+            tally: Tally::new(0),
+            runtime_ns: 0,
+            error: Some(error),
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// Runs all stages; results come in the order of the plan.
+pub(super) fn run(plan: &Plan, stop: &Stop, notes: &mut Vec<String>) -> Result<Vec<JobResult>> {
+    let mut results = Vec::new();
+    for stage in plan.jobs.chunk_by(|a, b| a.stage == b.stage) {
+        if stop.is_set() {
+            let left = plan.jobs.len() - results.len();
+            notes.push(format!("stopped on request: {left} jobs did not start"));
+            break;
+        }
+        for (job, outcome) in stage.iter().zip(together(stage, stop)?) {
+            notes.extend(
+                outcome
+                    .notes
+                    .iter()
+                    .map(|note| format!("job `{}`: {note}", job.title())),
+            );
+            results.push(result(job, outcome));
+        }
+    }
+    Ok(results)
+}
+
+fn result(job: &Job, outcome: Outcome) -> JobResult {
+    JobResult {
+        name: job.name.clone(),
+        clone: job.clone,
+        group: job.group,
+        group_reporting: job.group_reporting,
+        engine: job.engine.name().to_owned(),
+        runtime_ns: outcome.runtime_ns,
+        ops: outcome.tally.into_ops(),
+        error: outcome.error,
+        files: job
+            .files
+            .iter()
+            .map(|file| file.path.to_string_lossy().into_owned())
+            .collect(),
+        direct: job.direct,
+    }
+}
+
+/// Holds the threads of a stage until every one is ready.
+#[derive(Default)]
+struct Gate {
+    /// Threads that are ready, and whether they may go.
+    state: Mutex<(usize, bool)>,
+    changed: Condvar,
+}
+
+impl Gate {
+    /// Says that this thread is ready and waits for the others.
+    fn pass(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.0 += 1;
+        self.changed.notify_all();
+        while !state.1 {
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Opens once `threads` are ready.
+    fn open_for(&self, threads: usize) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        while state.0 < threads {
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        state.1 = true;
+        self.changed.notify_all();
+    }
+}
+
+/// Runs the jobs of one stage at the same time.
+fn together(stage: &[Job], stop: &Stop) -> Result<Vec<Outcome>> {
+    let gate = Gate::default();
+    std::thread::scope(|scope| {
+        let mut threads = Vec::new();
+        let mut failure = None;
+        for job in stage {
+            let builder = std::thread::Builder::new().name(format!("job {}", job.title()));
+            let gate = &gate;
+            match builder.spawn_scoped(scope, move || thread(job, gate, stop)) {
+                Ok(thread) => threads.push(thread),
+                Err(error) => {
+                    stop.set();
+                    failure = Some(error);
+                    break;
+                }
+            }
+        }
+        gate.open_for(threads.len());
+        let outcomes = threads
+            .into_iter()
+            .map(|thread| {
+                thread
+                    .join()
+                    .unwrap_or_else(|_| Outcome::failed("the job's thread broke off".to_owned()))
+            })
+            .collect();
+        match failure {
+            None => Ok(outcomes),
+            Some(error) => {
+                Err(error).context("starting the thread of a job; use a smaller numjobs=")
+            }
+        }
+    })
+}
+
+/// One clone from its first preparation to its last fsync.
+fn thread(job: &Job, gate: &Gate, stop: &Stop) -> Outcome {
+    let ready = job
+        .before
+        .as_deref()
+        .map_or(Ok(()), |command| execute("exec_prerun", command))
+        .and_then(|()| Files::open(job));
+    gate.pass();
+    let mut outcome = match ready {
+        Ok(files) => work(job, files, stop),
+        Err(error) => return Outcome::failed(error),
+    };
+    if let Some(command) = &job.after
+        && let Err(error) = execute("exec_postrun", command)
+    {
+        outcome.error.get_or_insert(error);
+    }
+    outcome
+}
+
+fn work(job: &Job, mut files: Files, stop: &Stop) -> Outcome {
+    clock::sleep_until(clock::now().saturating_add(job.delay_ns), stop);
+    let start = clock::now();
+    let measured_from = start.saturating_add(job.ramp_ns);
+    let mut course = Course::new(job, stop, start);
+    let mut tally = Tally::new(measured_from);
+    let mut error = match job.engine {
+        Engine::Psync | Engine::Null => psync::run(&mut course, &mut files, &mut tally),
+        Engine::IoUring => uring::run(&mut course, &mut files, &mut tally),
+    }
+    .err();
+    if error.is_none() {
+        error = files.finish(job, &mut tally).err();
+    }
+    let end = clock::now();
+    let mut notes = Vec::new();
+    if job.ramp_ns > 0 && tally.is_empty() && error.is_none() {
+        notes.push("ended during ramp, no data".to_owned());
+    } else if stop.is_set() {
+        notes.push("stopped on request before its end".to_owned());
+    }
+    Outcome {
+        runtime_ns: end.saturating_sub(measured_from.min(end)),
+        tally,
+        error,
+        notes,
+    }
+}
+
+/// Runs a command of the job file, as `sh -c`; its failure is the job's.
+fn execute(option: &str, command: &str) -> Result<(), String> {
+    let output = Command::new("sh")
+        .args(["-c", command])
+        .output()
+        .map_err(|error| format!("{option}: sh cannot be started: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let last = said
+        .trim_end()
+        .lines()
+        .next_back()
+        .unwrap_or("it said nothing");
+    Err(format!(
+        "{option} `{command}` failed ({}): {last}",
+        output.status
+    ))
+}

@@ -1,0 +1,210 @@
+//! The files of one thread, open; and errors told with name, file and offset.
+
+use super::clock;
+use super::tally::{Kind, Tally};
+use crate::workload::plan::{BetweenPasses, Job};
+use crate::workload::spec::{Advice, Engine, SyncMode};
+use rustix::fs::{Advice as Fadvise, FileType, Mode, OFlags, fadvise};
+use rustix::io::Errno;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+/// One open file.
+pub(super) struct Open {
+    pub(super) fd: OwnedFd,
+    pub(super) path: PathBuf,
+    /// Added to every offset of the job.
+    pub(super) start: u64,
+}
+
+/// All files of a thread; empty for the engine that does no I/O.
+pub(super) struct Files(pub(super) Vec<Open>);
+
+impl Files {
+    /// Opens, tells the kernel the order of the I/O, drops cached pages.
+    pub(super) fn open(job: &Job) -> Result<Self, String> {
+        if job.engine == Engine::Null {
+            return Ok(Self(Vec::new()));
+        }
+        let mut files = Vec::new();
+        for target in &job.files {
+            let fd = open(job, &target.path)?;
+            if job.invalidate {
+                drop_cache(&fd);
+            }
+            if let Some(advice) = advice(job) {
+                // Advice: a filesystem that does not take it changes nothing.
+                let _ = fadvise(&fd, 0, None, advice);
+            }
+            files.push(Open {
+                fd,
+                path: target.path.clone(),
+                start: target.offset_bytes,
+            });
+        }
+        Ok(Self(files))
+    }
+
+    /// What the job does between two passes over its files.
+    pub(super) fn between(&self, job: &Job) -> Result<(), String> {
+        for open in &self.0 {
+            match job.between_passes {
+                BetweenPasses::Nothing => {}
+                BetweenPasses::DropCache => drop_cache(&open.fd),
+                BetweenPasses::Truncate => rustix::fs::ftruncate(&open.fd, 0)
+                    .map_err(|error| failure(error, "truncating", &open.path, 0, 0))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The syncs a job ends with (`end_fsync`, `fsync_on_close`), counted with the others.
+    pub(super) fn finish(&mut self, job: &Job, tally: &mut Tally) -> Result<(), String> {
+        let end = u32::from(job.end_fsync && job.access.writes);
+        let close = u32::from(job.fsync_on_close);
+        for open in &self.0 {
+            for _ in 0..end + close {
+                sync(open, Kind::Fsync, tally)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Syncs a file and counts it.
+pub(super) fn sync(open: &Open, kind: Kind, tally: &mut Tally) -> Result<(), String> {
+    let submitted = clock::now();
+    let result = match kind {
+        Kind::Fdatasync => rustix::fs::fdatasync(&open.fd),
+        _ => rustix::fs::fsync(&open.fd),
+    };
+    let completed = clock::now();
+    match result {
+        Ok(()) => {
+            tally.add(kind, submitted, completed, 0);
+            Ok(())
+        }
+        Err(error) => {
+            tally.error(kind);
+            Err(failure(error, "syncing", &open.path, 0, 0))
+        }
+    }
+}
+
+fn open(job: &Job, path: &Path) -> Result<OwnedFd, String> {
+    let mut flags = OFlags::CLOEXEC;
+    flags |= if job.access.writes {
+        OFlags::RDWR
+    } else {
+        OFlags::RDONLY
+    };
+    if job.direct {
+        flags |= OFlags::DIRECT;
+    }
+    match job.sync {
+        SyncMode::None => {}
+        SyncMode::Sync => flags |= OFlags::SYNC,
+        SyncMode::Dsync => flags |= OFlags::DSYNC,
+    }
+    // As in fio reading does not update access times, where the rights allow it.
+    let fd = match rustix::fs::open(path, flags | OFlags::NOATIME, Mode::empty()) {
+        Err(Errno::PERM) => rustix::fs::open(path, flags, Mode::empty()),
+        other => other,
+    }
+    .map_err(|error| match error {
+        Errno::INVAL if job.direct => format!(
+            "{}: this filesystem does not do direct I/O (EINVAL); use direct=0",
+            path.display()
+        ),
+        error => failure(error, "opening", path, 0, 0),
+    })?;
+    let stat = rustix::fs::fstat(&fd).map_err(|error| failure(error, "looking at", path, 0, 0))?;
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile | FileType::BlockDevice => Ok(fd),
+        _ => Err(format!(
+            "{}: neither a regular file nor a block device",
+            path.display()
+        )),
+    }
+}
+
+fn advice(job: &Job) -> Option<Fadvise> {
+    match job.advice {
+        Advice::None => None,
+        Advice::ByOrder if job.access.random => Some(Fadvise::Random),
+        Advice::ByOrder | Advice::Sequential => Some(Fadvise::Sequential),
+        Advice::Random => Some(Fadvise::Random),
+        Advice::Noreuse => Some(Fadvise::NoReuse),
+    }
+}
+
+/// Drops the file's clean pages; dirty ones stay, as in fio.
+fn drop_cache(fd: &OwnedFd) {
+    // Advice: what cannot be dropped stays cached.
+    let _ = fadvise(fd, 0, None, Fadvise::DontNeed);
+}
+
+/// `EIO writing 8192 bytes at offset 65536 of /data/f: Input/output error`.
+pub(super) fn failure(error: Errno, doing: &str, path: &Path, offset: u64, length: u64) -> String {
+    let text = std::io::Error::from_raw_os_error(error.raw_os_error()).to_string();
+    let reason = text.split(" (os error").next().unwrap_or(&text);
+    let name = name(error);
+    let path = path.display();
+    if length == 0 {
+        format!("{name} {doing} {path}: {reason}")
+    } else {
+        format!("{name} {doing} {length} bytes at offset {offset} of {path}: {reason}")
+    }
+}
+
+/// The kernel's name of an error; its number where it is none that storage returns.
+fn name(error: Errno) -> String {
+    const NAMES: &[(Errno, &str)] = &[
+        (Errno::ACCESS, "EACCES"),
+        (Errno::AGAIN, "EAGAIN"),
+        (Errno::BADF, "EBADF"),
+        (Errno::BUSY, "EBUSY"),
+        (Errno::DQUOT, "EDQUOT"),
+        (Errno::FBIG, "EFBIG"),
+        (Errno::ILSEQ, "EILSEQ"),
+        (Errno::INVAL, "EINVAL"),
+        (Errno::IO, "EIO"),
+        (Errno::MFILE, "EMFILE"),
+        (Errno::NFILE, "ENFILE"),
+        (Errno::NODATA, "ENODATA"),
+        (Errno::NODEV, "ENODEV"),
+        (Errno::NOENT, "ENOENT"),
+        (Errno::NOLINK, "ENOLINK"),
+        (Errno::NOMEM, "ENOMEM"),
+        (Errno::NOSPC, "ENOSPC"),
+        (Errno::NXIO, "ENXIO"),
+        (Errno::OPNOTSUPP, "EOPNOTSUPP"),
+        (Errno::PERM, "EPERM"),
+        (Errno::REMOTEIO, "EREMOTEIO"),
+        (Errno::ROFS, "EROFS"),
+        (Errno::STALE, "ESTALE"),
+        (Errno::TIMEDOUT, "ETIMEDOUT"),
+        (Errno::TXTBSY, "ETXTBSY"),
+    ];
+    NAMES.iter().find(|(errno, _)| *errno == error).map_or_else(
+        || format!("errno {}", error.raw_os_error()),
+        |(_, name)| (*name).to_owned(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_name_error_place_and_file() {
+        assert_eq!(
+            failure(Errno::IO, "writing", Path::new("/d/f"), 65536, 8192),
+            "EIO writing 8192 bytes at offset 65536 of /d/f: Input/output error"
+        );
+        assert_eq!(
+            failure(Errno::ROFS, "opening", Path::new("/d/f"), 0, 0),
+            "EROFS opening /d/f: Read-only file system"
+        );
+    }
+}

@@ -1,0 +1,284 @@
+//! Setters for what a job does: direction, block sizes, amounts, random numbers, contents.
+
+use super::{Argument, Fault};
+use crate::workload::spec::{Access, Content, Engine, Generator, Spec};
+use crate::workload::split;
+use crate::workload::units::{self, Amount, Base};
+
+pub(super) type Done = Result<(), Fault>;
+
+/// Notes that an IEC suffix meant a power of ten, which surprises everybody.
+fn inverted(spec: &mut Spec, text: &str, size: units::Size) -> u64 {
+    if size.inverted {
+        spec.notes.push(format!(
+            "`{text}` was read as {} bytes: with kb_base=1024 fio takes KiB, MiB, GiB as powers of 1000",
+            size.bytes
+        ));
+    }
+    size.bytes
+}
+
+fn amount(spec: &mut Spec, a: &Argument<'_>) -> Result<Amount, Fault> {
+    let text = a.text()?;
+    let amount = units::amount(text, a.base)?;
+    if let Amount::Bytes(size) = amount {
+        inverted(spec, text, size);
+    }
+    Ok(amount)
+}
+
+pub(super) fn rw(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    let text = a.text()?;
+    let (kind, step) = match text.split_once(':') {
+        None => (text, None),
+        Some((kind, step)) => (kind, Some(step)),
+    };
+    let (reads, writes, random) = match kind {
+        "read" => (true, false, false),
+        "write" => (false, true, false),
+        "rw" | "readwrite" => (true, true, false),
+        "randread" => (true, false, true),
+        "randwrite" => (false, true, true),
+        "randrw" | "randreadwrite" => (true, true, true),
+        "trim" | "randtrim" | "trimwrite" | "randtrimwrite" => {
+            return Err(Fault::Blocked(format!("`{kind}`: trims are not supported")));
+        }
+        other => {
+            return Err(Fault::Bad(format!(
+                "`{other}` is none of read, write, rw, randread, randwrite, randrw"
+            )));
+        }
+    };
+    let gap_bytes = match step {
+        None => 0,
+        Some(step) if random => {
+            return Err(Fault::Blocked(format!(
+                "`:{step}` after a random mode (I/Os per new offset) is not supported"
+            )));
+        }
+        Some(step) if step.starts_with('-') => {
+            return Err(Fault::Blocked(format!(
+                "a negative gap (`:{step}`, backward I/O) is not supported"
+            )));
+        }
+        Some(step) => inverted(spec, step, units::size(step, a.base)?),
+    };
+    spec.access = Access {
+        reads,
+        writes,
+        random,
+        gap_bytes,
+    };
+    Ok(())
+}
+
+/// `READ[,WRITE]`; the first counts for both when it stands alone.
+fn pair(a: &Argument<'_>) -> Result<[u64; 2], Fault> {
+    let mut parts = a.text()?.split(',');
+    let read = split::block(parts.next().unwrap_or(""), a.base)?;
+    let write = match parts.next() {
+        Some(text) => split::block(text, a.base)?,
+        None => read,
+    };
+    match parts.next() {
+        None => Ok([read, write]),
+        Some(_) => Err(Fault::Blocked(
+            "a third size (trims) is not supported".to_owned(),
+        )),
+    }
+}
+
+pub(super) fn bs(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    for part in a.text()?.split(',') {
+        inverted(spec, part, units::size(part, a.base)?);
+    }
+    spec.block = pair(a)?;
+    spec.split = None;
+    Ok(())
+}
+
+pub(super) fn bssplit(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    let parsed = split::parse(a.text()?, a.base)?;
+    spec.notes.extend(parsed.remarks);
+    spec.split = Some([parsed.read, parsed.write]);
+    Ok(())
+}
+
+pub(super) fn blockalign(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.align = Some(pair(a)?);
+    Ok(())
+}
+
+pub(super) fn size(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    let size = amount(spec, a)?;
+    if matches!(size, Amount::Bytes(s) if s.bytes == 0) {
+        return Err(Fault::Bad("a size of 0 leaves nothing to do".to_owned()));
+    }
+    spec.size = Some(size);
+    Ok(())
+}
+
+pub(super) fn filesize(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    let text = a.text()?;
+    let (low, high) = units::range(text, a.base)?;
+    inverted(spec, text, low);
+    if low.bytes == 0 {
+        return Err(Fault::Bad(
+            "a file size of 0 leaves nothing to do".to_owned(),
+        ));
+    }
+    spec.file_size = Some((low.bytes, high.bytes));
+    Ok(())
+}
+
+pub(super) fn io_size(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.io_size = Some(amount(spec, a)?);
+    Ok(())
+}
+
+pub(super) fn offset(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.offset = amount(spec, a)?;
+    Ok(())
+}
+
+pub(super) fn offset_increment(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.offset_increment = amount(spec, a)?;
+    Ok(())
+}
+
+pub(super) fn rwmixread(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.read_percent = a.integer(0, 100)?;
+    Ok(())
+}
+
+pub(super) fn rwmixwrite(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.read_percent = 100 - a.integer(0, 100)?;
+    Ok(())
+}
+
+pub(super) fn kb_base(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.base = match a.text()? {
+        "1024" => Base::K1024,
+        "1000" => Base::K1000,
+        other => return Err(Fault::Bad(format!("`{other}` is neither 1024 nor 1000"))),
+    };
+    Ok(())
+}
+
+pub(super) fn ioengine(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    let (engine, alias) = match a.text()? {
+        "psync" => (Engine::Psync, None),
+        same @ ("sync" | "pvsync") => (Engine::Psync, Some(same)),
+        "io_uring" => (Engine::IoUring, None),
+        "libaio" => (Engine::IoUring, Some("libaio")),
+        "null" => (Engine::Null, None),
+        other => {
+            return Err(Fault::Blocked(format!(
+                "engine `{other}` is not supported (psync, sync, pvsync, io_uring, libaio, null)"
+            )));
+        }
+    };
+    spec.engine = engine;
+    spec.engine_alias = alias.map(str::to_owned);
+    Ok(())
+}
+
+pub(super) fn randrepeat(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.repeatable = a.yes()?;
+    Ok(())
+}
+
+pub(super) fn allrandrepeat(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    if a.yes()? {
+        spec.repeatable = true;
+    }
+    Ok(())
+}
+
+pub(super) fn randseed(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.seed = Some(a.integer(0, u64::MAX)?);
+    Ok(())
+}
+
+pub(super) fn norandommap(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.random_map = !a.yes()?;
+    Ok(())
+}
+
+pub(super) fn random_generator(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.generator = match a.text()? {
+        "tausworthe" | "tausworthe64" => Generator::Tausworthe,
+        "lfsr" => Generator::Lfsr,
+        other => {
+            return Err(Fault::Bad(format!(
+                "`{other}` is none of tausworthe, tausworthe64, lfsr"
+            )));
+        }
+    };
+    Ok(())
+}
+
+pub(super) fn zero_buffers(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    if a.yes()? {
+        spec.content = Content::Zeros;
+    }
+    Ok(())
+}
+
+pub(super) fn refill_buffers(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    let yes = a.yes()?;
+    if let Content::Random { refilled, .. } = &mut spec.content {
+        *refilled = yes;
+    }
+    Ok(())
+}
+
+pub(super) fn scramble_buffers(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    let yes = a.yes()?;
+    if let Content::Random { stamped, .. } = &mut spec.content {
+        *stamped = yes;
+    }
+    Ok(())
+}
+
+/// `0x11`, `0xdeadbeef`, `-1` or `123` (a number), or `"text"`, or several one after another.
+pub(super) fn buffer_pattern(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    let text = a.text()?;
+    let bytes = if let Some(inner) = text.strip_prefix('"') {
+        match inner.strip_suffix('"') {
+            Some(inner) if !inner.contains('"') => inner.as_bytes().to_vec(),
+            _ => {
+                return Err(Fault::Blocked(format!(
+                    "`{text}`: only one \"text\" is supported"
+                )));
+            }
+        }
+    } else if let Some(hex) = text.strip_prefix("0x") {
+        hex_bytes(hex).ok_or_else(|| format!("`{text}` is no hexadecimal number"))?
+    } else {
+        let number: u32 = text
+            .parse()
+            .map_err(|_| Fault::Blocked(format!("`{text}`: a number or \"text\" is supported")))?;
+        let used = 4 - number.leading_zeros() as usize / 8;
+        number.to_le_bytes()[..used.max(1)].to_vec()
+    };
+    if bytes.is_empty() {
+        return Err(Fault::Bad("the pattern is empty".to_owned()));
+    }
+    spec.content = Content::Pattern(bytes);
+    Ok(())
+}
+
+/// Hexadecimal digits in the order written, as fio lays them into the buffer.
+fn hex_bytes(hex: &str) -> Option<Vec<u8>> {
+    let padded = if hex.len() % 2 == 1 {
+        format!("0{hex}")
+    } else {
+        hex.to_owned()
+    };
+    padded
+        .as_bytes()
+        .chunks(2)
+        .map(|two| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok())
+        .collect()
+}

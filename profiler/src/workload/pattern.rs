@@ -1,0 +1,235 @@
+//! Which offset comes next: in order, at random, or at random with each block once.
+
+mod covered;
+mod permutation;
+mod random;
+
+pub use permutation::Permutation;
+pub use random::Random;
+
+use super::plan::Job;
+use covered::Covered;
+
+/// Where a chosen I/O goes, relative to the start of the region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spot {
+    pub write: bool,
+    pub offset: u64,
+    pub length: u64,
+}
+
+/// The offsets of one file for one clone.
+pub enum Pattern {
+    Sequential(Sequential),
+    /// One block size: block `order.at(i)` is the i-th to be touched.
+    Once {
+        order: Permutation,
+        next: u64,
+        block: u64,
+    },
+    /// Several block sizes, each byte at most once.
+    Covered(Covered),
+    Anywhere {
+        region: u64,
+        align: [u64; 2],
+    },
+}
+
+/// A position for each direction, that moves on by the block and the gap.
+pub struct Sequential {
+    position: [u64; 2],
+    region: u64,
+    gap: u64,
+    /// At the end of the region a direction starts over by itself.
+    wraps: bool,
+}
+
+impl Pattern {
+    /// The offsets of file `file` of a job; `pass` counts how often its files were gone through.
+    pub fn new(job: &Job, file: usize, pass: u64) -> Self {
+        let region = job.files[file].region_bytes;
+        let seed = job.seed ^ (file as u64).rotate_left(32) ^ pass.rotate_left(48);
+        if !job.access.random {
+            let endless = super::plan::BetweenPasses::Nothing;
+            return Self::Sequential(Sequential {
+                position: [0; 2],
+                region,
+                gap: job.access.gap_bytes,
+                wraps: job.time_based && job.between_passes == endless,
+            });
+        }
+        if !job.random_map {
+            return Self::Anywhere {
+                region,
+                align: job.align_bytes,
+            };
+        }
+        match job.single_block() {
+            Some(block) => Self::Once {
+                order: Permutation::new(region / block, seed),
+                next: 0,
+                block,
+            },
+            None => Self::Covered(Covered::new(job, region, seed)),
+        }
+    }
+
+    /// The next I/O in the wished direction; `None`: the file is through.
+    #[inline]
+    pub fn next(&mut self, job: &Job, write: bool, random: &mut Random) -> Option<Spot> {
+        match self {
+            Self::Sequential(sequential) => sequential.next(job, write, random),
+            Self::Once { order, next, block } => {
+                if *next >= order.len() {
+                    return None;
+                }
+                let offset = order.at(*next) * *block;
+                *next += 1;
+                Some(Spot {
+                    write,
+                    offset,
+                    length: *block,
+                })
+            }
+            Self::Covered(covered) => covered.next(job, write, random),
+            Self::Anywhere { region, align } => {
+                let split = if write {
+                    &job.write_blocks
+                } else {
+                    &job.read_blocks
+                };
+                let room = *region - split.smallest().min(*region);
+                let step = align[usize::from(write)].max(1);
+                let offset = random.below(room / step + 1) * step;
+                let length = split.pick(random.next(), *region - offset)?;
+                Some(Spot {
+                    write,
+                    offset,
+                    length,
+                })
+            }
+        }
+    }
+}
+
+impl Sequential {
+    #[inline]
+    fn next(&mut self, job: &Job, write: bool, random: &mut Random) -> Option<Spot> {
+        let split = if write {
+            &job.write_blocks
+        } else {
+            &job.read_blocks
+        };
+        let position = &mut self.position[usize::from(write)];
+        let mut offset = *position;
+        if offset > 0 && self.gap > 0 {
+            offset = offset.saturating_add(self.gap);
+            if offset >= self.region {
+                // As in fio a step past the end starts over.
+                offset = 0;
+            }
+        }
+        let mut room = self.region - offset.min(self.region);
+        if self.wraps && room < split.smallest() {
+            offset = 0;
+            room = self.region;
+        }
+        let length = match split.single() {
+            Some(length) if length <= room => length,
+            Some(_) => return None,
+            None => split.pick(random.next(), room)?,
+        };
+        *position = offset + length;
+        Some(Spot {
+            write,
+            offset,
+            length,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::testing::{job, plan};
+
+    fn run(job: &Job, writes: impl Fn(u64) -> bool) -> Vec<Spot> {
+        let mut pattern = Pattern::new(job, 0, 0);
+        let mut random = Random::new(1);
+        (0..)
+            .map_while(|i| pattern.next(job, writes(i), &mut random))
+            .collect()
+    }
+
+    #[test]
+    fn a_gap_is_added_after_every_read() {
+        // fio 3.33: 85 reads, the last at 126 MiB.
+        let spots = run(&job("rw=read:512k\nsize=128m\nbs=1m"), |_| false);
+        assert_eq!(spots.len(), 85);
+        assert_eq!(
+            [spots[0].offset, spots[1].offset, spots[2].offset],
+            [0, 3 << 19, 3 << 20]
+        );
+        assert_eq!(spots[84].offset, 126 << 20);
+    }
+
+    #[test]
+    fn sequential_blocks_stop_where_none_fits() {
+        // fio 3.33: 102 writes of 2300 bytes in 230 KiB.
+        let spots = run(&job("rw=write\nsize=230k\nbs=2300"), |_| true);
+        assert_eq!(spots.len(), 102);
+        assert_eq!(spots[101].offset, 101 * 2300);
+    }
+
+    #[test]
+    fn mixed_sizes_at_random_touch_every_byte_once() {
+        let job = job("rw=randwrite\nsize=1m\nbssplit=512/25:1k/:2k/:4k/");
+        let mut seen = vec![0u8; 1 << 20];
+        for spot in run(&job, |_| true) {
+            assert!(
+                job.write_blocks
+                    .shares()
+                    .iter()
+                    .any(|s| s.block_bytes == spot.length)
+            );
+            seen[spot.offset as usize..][..spot.length as usize]
+                .iter_mut()
+                .for_each(|byte| *byte += 1);
+        }
+        assert!(seen.iter().all(|n| *n == 1));
+    }
+
+    #[test]
+    fn reads_and_writes_of_other_sizes_never_overlap() {
+        let job = job("rw=randrw\nsize=8m\nbssplit=64k/40:1024k/60,1024k/100");
+        let mut seen = vec![0u8; 8 << 20];
+        for spot in run(&job, |i| i % 2 == 0) {
+            assert!(
+                !spot.write || spot.length == 1 << 20,
+                "writes are always 1 MiB"
+            );
+            seen[spot.offset as usize..][..spot.length as usize]
+                .iter_mut()
+                .for_each(|byte| *byte += 1);
+        }
+        assert!(seen.iter().all(|n| *n <= 1));
+    }
+
+    #[test]
+    fn without_a_map_offsets_stay_inside_and_aligned() {
+        let job = job("rw=randread\nsize=100k\nbs=3k\nnorandommap");
+        let (mut pattern, mut random) = (Pattern::new(&job, 0, 0), Random::new(7));
+        for _ in 0..1000 {
+            let spot = pattern.next(&job, false, &mut random).unwrap();
+            assert!(spot.offset % 3072 == 0 && spot.offset + spot.length <= 102_400);
+        }
+    }
+
+    #[test]
+    fn other_clones_go_another_way() {
+        let plan = plan("rw=randread\nsize=1m\nnumjobs=2");
+        let [a, b] = [run(&plan.jobs[0], |_| false), run(&plan.jobs[1], |_| false)];
+        assert_eq!(a.len(), b.len());
+        assert_ne!(a, b);
+    }
+}

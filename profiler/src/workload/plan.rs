@@ -1,0 +1,168 @@
+//! A workload resolved to bytes, files and offsets: nothing is left to guess when it runs.
+
+use super::problem::Place;
+use super::spec::{Access, Advice, Content, Engine, Fallocate, Generator, SyncMode};
+use super::split::Split;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Every thread that will run, in order, and what a reader must know.
+#[derive(Clone, Debug, Serialize)]
+pub struct Plan {
+    /// Job file or suite.
+    pub name: String,
+    /// Where relative file names lie.
+    pub directory: PathBuf,
+    pub jobs: Vec<Job>,
+    pub notes: Vec<String>,
+    /// Block devices that may be written.
+    pub allowed_devices: Vec<PathBuf>,
+}
+
+/// One clone of a job section.
+#[derive(Clone, Debug, Serialize)]
+pub struct Job {
+    pub name: String,
+    pub description: Option<String>,
+    /// 0-based clone.
+    pub clone: u32,
+    /// Jobs of one stage run together; the next stage waits for them (`stonewall`).
+    pub stage: u32,
+    /// Jobs of one group are reported as one when `group_reporting` is set.
+    pub group: u32,
+    pub group_reporting: bool,
+    pub engine: Engine,
+    /// I/Os in flight.
+    pub depth: u32,
+    pub access: Access,
+    /// Share of reads in a mixed job.
+    pub read_percent: u64,
+    pub read_blocks: Split,
+    pub write_blocks: Split,
+    /// Offsets of random reads and writes are multiples of these.
+    pub align_bytes: [u64; 2],
+    pub files: Vec<Target>,
+    /// The job ends when it has handed in this much (`size` or `io_size`, times `loops`).
+    pub io_bytes: u64,
+    /// `io_size` was given: the files are gone through again until it is reached.
+    pub io_size_given: bool,
+    pub loops: u64,
+    /// Number of I/Os if neither time nor an error ends the job; `null` when it depends on chance.
+    pub expected_ios: Option<u64>,
+    pub runtime_ns: Option<u64>,
+    pub time_based: bool,
+    pub ramp_ns: u64,
+    pub delay_ns: u64,
+    pub direct: bool,
+    pub sync: SyncMode,
+    pub fsync_every: u64,
+    pub fdatasync_every: u64,
+    pub end_fsync: bool,
+    pub fsync_on_close: bool,
+    pub advice: Advice,
+    pub invalidate: bool,
+    pub seed: u64,
+    /// Each block once a pass.
+    pub random_map: bool,
+    pub generator: Generator,
+    pub think_ns: u64,
+    pub think_blocks: u64,
+    pub rate_iops: [Option<u64>; 2],
+    pub unlink: bool,
+    pub before: Option<String>,
+    pub after: Option<String>,
+    pub overwrite: bool,
+    pub fallocate: Fallocate,
+    pub content: Content,
+    pub between_passes: BetweenPasses,
+    /// Where the job stands in its file, and where its target and block size do.
+    #[serde(skip)]
+    pub places: Places,
+}
+
+/// Places that messages about a resolved job point to.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// Position among all clones.
+    pub index: u64,
+    pub job: Place,
+    pub target: Place,
+    pub block: Place,
+}
+
+/// What happens to the files when a job has gone through them and starts again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BetweenPasses {
+    Nothing,
+    /// Their pages are dropped, so that buffered reads reach the device again.
+    DropCache,
+    /// They are emptied, as a log that starts anew.
+    Truncate,
+}
+
+/// A file or device of a job, and the part of it that the job works on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Target {
+    pub path: PathBuf,
+    /// The job names it itself (`filename`); else the name was made from the job's.
+    pub named: bool,
+    pub offset_bytes: u64,
+    pub region_bytes: u64,
+    /// What was there when the plan was made.
+    pub existing_bytes: Option<u64>,
+}
+
+impl Target {
+    /// How long the file must be for the job to stay inside it.
+    pub fn length_bytes(&self) -> u64 {
+        self.offset_bytes.saturating_add(self.region_bytes)
+    }
+}
+
+impl Job {
+    /// Smallest block of the directions that the job uses.
+    pub fn smallest_block(&self) -> u64 {
+        self.used().map(Split::smallest).min().unwrap_or(1)
+    }
+
+    /// Largest block of the directions that the job uses.
+    pub fn largest_block(&self) -> u64 {
+        self.used().map(Split::largest).max().unwrap_or(1)
+    }
+
+    /// The tables of the directions that the job uses.
+    pub fn used(&self) -> impl Iterator<Item = &Split> {
+        let read = self.access.reads.then_some(&self.read_blocks);
+        let write = self.access.writes.then_some(&self.write_blocks);
+        read.into_iter().chain(write)
+    }
+
+    /// The one block size of the job, if it has only one.
+    pub fn single_block(&self) -> Option<u64> {
+        (self.smallest_block() == self.largest_block()).then(|| self.smallest_block())
+    }
+
+    /// `name` or, for a job with clones, `name.CLONE`.
+    pub fn title(&self) -> String {
+        format!("{}.{}", self.name, self.clone)
+    }
+
+    /// fio's word for the direction.
+    pub fn direction(&self) -> &'static str {
+        let Access {
+            reads,
+            writes,
+            random,
+            gap_bytes: _,
+        } = self.access;
+        match (reads, writes, random) {
+            (true, false, false) => "read",
+            (false, true, false) => "write",
+            (_, _, false) => "rw",
+            (true, false, true) => "randread",
+            (false, true, true) => "randwrite",
+            (_, _, true) => "randrw",
+        }
+    }
+}

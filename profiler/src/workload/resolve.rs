@@ -1,0 +1,302 @@
+//! From sections to a plan: inheritance, clones, stages, amounts in bytes.
+
+mod amounts;
+mod names;
+
+use super::Options;
+use super::jobfile::{JobFile, Section};
+use super::options::{self, Rules};
+use super::plan::{BetweenPasses, Job, Places, Plan};
+use super::problem::{Problem, Refused};
+use super::spec::{Engine, Generator, Spec};
+use amounts::{Amounts, Disk};
+use std::hash::{BuildHasher, Hasher};
+use std::path::Path;
+
+/// More threads than this is a mistake, and no host runs them.
+const THREADS: usize = 8192;
+
+/// Resolves a job file; everything wrong with it comes back at once.
+pub(super) fn resolve(name: &str, file: &JobFile, options: &Options) -> Result<Plan, Refused> {
+    let mut problems = Vec::new();
+    let mut notes: Vec<String> = file.warnings.iter().map(ToString::to_string).collect();
+    let specs = specs(file, options, &mut problems, &mut notes);
+    let directory = options.directory();
+    let mut disk = Disk::default();
+    let mut jobs: Vec<Job> = Vec::new();
+    for spec in &specs {
+        if spec.clones as usize + jobs.len() > THREADS {
+            let message = format!("more than {THREADS} threads are asked for");
+            problems.push(Problem::new(spec.place("numjobs"), message));
+            break;
+        }
+        remarks(spec, &mut notes);
+        for clone in 0..spec.clones {
+            let order = Order::after(jobs.last(), spec, clone);
+            match job(
+                spec, clone, order, &directory, options, &mut disk, &mut notes,
+            ) {
+                Ok(job) => jobs.push(job),
+                Err(problem) => problems.push(problem),
+            }
+        }
+    }
+    if !problems.is_empty() {
+        return Err(Refused::new(name, problems));
+    }
+    together(&jobs, &mut notes);
+    let mut seen = std::collections::HashSet::new();
+    notes.retain(|note| seen.insert(note.clone()));
+    Ok(Plan {
+        name: name.to_owned(),
+        directory,
+        jobs,
+        notes,
+        allowed_devices: options.allow_devices.clone(),
+    })
+}
+
+/// Each job section with the globals above it; what may not run is refused or left out.
+fn specs(
+    file: &JobFile,
+    options: &Options,
+    problems: &mut Vec<Problem>,
+    notes: &mut Vec<String>,
+) -> Vec<Spec> {
+    let rules = Rules {
+        lenient: options.lenient,
+        allow_exec: options.allow_exec,
+    };
+    let mut defaults: Option<Spec> = None;
+    let mut specs = Vec::new();
+    for section in &file.sections {
+        let mut spec = start(defaults.as_ref(), section);
+        options::apply(&mut spec, section, rules, problems);
+        if section.global {
+            defaults = Some(spec);
+            continue;
+        }
+        if let Some(length) = options.duration {
+            spec.runtime_ns = Some(u64::try_from(length.as_nanos()).unwrap_or(u64::MAX));
+            spec.time_based = true;
+        }
+        if spec.time_based && spec.runtime_ns.is_none() {
+            let message = "time_based needs runtime= to end";
+            problems.push(Problem::new(spec.place("time_based"), message));
+        }
+        if spec.blocked.is_empty() {
+            specs.push(spec);
+        } else if options.lenient {
+            let why: Vec<String> = spec.blocked.values().map(ToString::to_string).collect();
+            notes.push(format!(
+                "job `{}` was left out: {}",
+                spec.name,
+                why.join("; ")
+            ));
+        } else {
+            problems.extend(spec.blocked.into_values());
+        }
+    }
+    if specs.is_empty() && problems.is_empty() {
+        let place = file.sections.first().map(|section| &section.at);
+        problems.extend(place.map(|at| Problem::new(at, "no job is left to run")));
+    }
+    specs
+}
+
+fn start(defaults: Option<&Spec>, section: &Section) -> Spec {
+    let mut spec = match defaults {
+        Some(defaults) => Spec {
+            at: section.at.clone(),
+            ..defaults.clone()
+        },
+        None => Spec::new(section.at.clone()),
+    };
+    spec.name.clone_from(&section.name);
+    spec
+}
+
+/// Where a job stands among the others.
+#[derive(Clone, Copy)]
+struct Order {
+    index: u64,
+    stage: u32,
+    group: u32,
+}
+
+impl Order {
+    fn after(last: Option<&Job>, spec: &Spec, clone: u64) -> Self {
+        let Some(last) = last else {
+            return Self {
+                index: 0,
+                stage: 0,
+                group: 0,
+            };
+        };
+        let wall = u32::from(spec.stonewall && clone == 0);
+        let cut = u32::from((spec.stonewall || spec.new_group) && clone == 0);
+        Self {
+            index: last.places.index + 1,
+            stage: last.stage + wall,
+            group: last.group + cut,
+        }
+    }
+}
+
+fn job(
+    spec: &Spec,
+    clone: u64,
+    order: Order,
+    directory: &Path,
+    options: &Options,
+    disk: &mut Disk,
+    notes: &mut Vec<String>,
+) -> Result<Job, Problem> {
+    let names = names::of(spec, clone, directory, options.target.as_deref(), notes)?;
+    let amounts = amounts::of(spec, clone, names, disk)?;
+    let [read_blocks, write_blocks] = spec.splits();
+    let align = spec
+        .align
+        .unwrap_or([read_blocks.smallest(), write_blocks.smallest()]);
+    let own_align = align == [read_blocks.smallest(), write_blocks.smallest()];
+    let Amounts {
+        files,
+        io_bytes,
+        io_size_given,
+    } = amounts;
+    let mut job = Job {
+        name: spec.name.clone(),
+        description: spec.description.clone(),
+        clone: clone as u32,
+        stage: order.stage,
+        group: order.group,
+        group_reporting: spec.group_reporting,
+        engine: spec.engine,
+        depth: if spec.engine == Engine::IoUring {
+            spec.depth as u32
+        } else {
+            1
+        },
+        access: spec.access,
+        read_percent: spec.read_percent,
+        read_blocks,
+        write_blocks,
+        align_bytes: align,
+        files,
+        io_bytes,
+        io_size_given,
+        loops: spec.loops,
+        expected_ios: None,
+        runtime_ns: spec.runtime_ns,
+        time_based: spec.time_based,
+        ramp_ns: spec.ramp_ns,
+        delay_ns: spec.delay_ns,
+        direct: spec.direct,
+        sync: spec.sync,
+        fsync_every: spec.fsync_every,
+        fdatasync_every: spec.fdatasync_every,
+        end_fsync: spec.end_fsync,
+        fsync_on_close: spec.fsync_on_close,
+        advice: spec.advice,
+        invalidate: spec.invalidate,
+        seed: seed(spec, order.index),
+        // As in fio any other alignment than the block size turns the map off; lfsr is a map itself.
+        random_map: (spec.random_map && own_align) || spec.generator == Generator::Lfsr,
+        generator: spec.generator,
+        think_ns: spec.think_ns,
+        think_blocks: spec.think_blocks,
+        rate_iops: spec.rate_iops,
+        unlink: spec.unlink,
+        before: spec.before.clone(),
+        after: spec.after.clone(),
+        overwrite: spec.overwrite,
+        fallocate: spec.fallocate,
+        content: spec.content.clone(),
+        between_passes: BetweenPasses::Nothing,
+        places: Places {
+            index: order.index,
+            job: spec.at.clone(),
+            target: spec.place(target_option(spec)).clone(),
+            block: spec
+                .place(if spec.split.is_some() {
+                    "bssplit"
+                } else {
+                    "bs"
+                })
+                .clone(),
+        },
+    };
+    job.expected_ios = amounts::expected_ios(&job);
+    Ok(job)
+}
+
+/// The option that says where the job's files are.
+fn target_option(spec: &Spec) -> &'static str {
+    match (&spec.filename, &spec.directory) {
+        (Some(_), _) => "filename",
+        (None, Some(_)) => "directory",
+        (None, None) => "filename_format",
+    }
+}
+
+/// The same numbers on every run unless `randrepeat=0`; other numbers for every clone.
+fn seed(spec: &Spec, index: u64) -> u64 {
+    let base = match (spec.seed, spec.repeatable) {
+        (Some(seed), _) => seed,
+        (None, true) => 0x105a6e,
+        (None, false) => std::collections::hash_map::RandomState::new()
+            .build_hasher()
+            .finish(),
+    };
+    base.wrapping_add(index.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// What a reader must know about a section.
+fn remarks(spec: &Spec, notes: &mut Vec<String>) {
+    notes.extend(spec.notes.iter().cloned());
+    let name = &spec.name;
+    if let Some(alias) = &spec.engine_alias {
+        notes.push(format!(
+            "job `{name}`: ioengine={alias} is run as {}",
+            spec.engine.name()
+        ));
+    }
+    match spec.engine {
+        Engine::Null => notes.push(format!(
+            "job `{name}`: ioengine=null does no I/O, its latencies are those of the job loop"
+        )),
+        Engine::Psync if spec.depth > 1 => notes.push(format!(
+            "job `{name}`: iodepth={} has no effect with {}, one I/O is in flight",
+            spec.depth,
+            spec.engine.name()
+        )),
+        _ => {}
+    }
+    if spec.runtime_ns.is_some() && !spec.time_based {
+        notes.push(format!(
+            "job `{name}`: runtime without time_based is an upper bound, the job ends when its bytes are done"
+        ));
+    }
+    if spec.align.is_some() && spec.random_map && spec.generator != Generator::Lfsr {
+        notes.push(format!("job `{name}`: blockalign turns the random map off where it differs from the block size, as in fio"));
+    }
+}
+
+/// Sections without stonewall run at the same time, which surprises who pasted them together.
+fn together(jobs: &[Job], notes: &mut Vec<String>) {
+    for stage in jobs.chunk_by(|a, b| a.stage == b.stage) {
+        let sections: Vec<&str> = stage
+            .iter()
+            .filter(|job| job.clone == 0)
+            .map(|job| job.name.as_str())
+            .collect();
+        if sections.len() > 1 {
+            let bytes: u128 = stage.iter().map(|job| u128::from(job.io_bytes)).sum();
+            notes.push(format!(
+                "jobs {} run at the same time: {} threads, {bytes} bytes of I/O; `stonewall` lets a job wait for those above it",
+                sections.join(", "),
+                stage.len()
+            ));
+        }
+    }
+}

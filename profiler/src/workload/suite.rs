@@ -1,0 +1,85 @@
+//! Built-in workloads: job files that come with the program.
+
+use super::plan::{BetweenPasses, Plan};
+use super::problem::Refused;
+use super::{Options, from_text};
+use anyhow::{Result, bail};
+use std::path::Path;
+use std::time::Duration;
+
+/// One built-in workload.
+struct Suite {
+    name: &'static str,
+    text: &'static str,
+    /// What a job does between passes that a job file cannot say.
+    between: &'static [(&'static str, BetweenPasses)],
+}
+
+const ALL: &[Suite] = &[Suite {
+    name: "demo",
+    text: include_str!("suite/demo.fio"),
+    between: &[
+        ("table-read", BetweenPasses::DropCache),
+        ("wal", BetweenPasses::Truncate),
+    ],
+}];
+
+/// Names of the suites there are.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|suite| suite.name)
+}
+
+/// A suite in a directory, for a time.
+pub fn suite(name: &str, directory: &Path, duration: Duration) -> Result<Plan> {
+    let Some(suite) = ALL.iter().find(|suite| suite.name == name) else {
+        let known: Vec<_> = names().collect();
+        bail!("there is no suite `{name}`; there is {}", known.join(", "));
+    };
+    let options = Options {
+        target: Some(directory.to_owned()),
+        duration: Some(duration),
+        ..Options::default()
+    };
+    let mut plan = from_text(name, suite.text, &options).map_err(|refused: Refused| refused)?;
+    for job in &mut plan.jobs {
+        let between = suite.between.iter().find(|(name, _)| *name == job.name);
+        if let Some((_, between)) = between {
+            job.between_passes = *between;
+        }
+    }
+    Ok(plan)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_demo_is_a_database_in_small() {
+        let dir = tempfile::tempdir().unwrap();
+        let plan = suite("demo", dir.path(), Duration::from_secs(20)).unwrap();
+        let jobs: Vec<_> = plan
+            .jobs
+            .iter()
+            .map(|job| (job.name.as_str(), job.direction(), job.stage))
+            .collect();
+        assert_eq!(
+            jobs,
+            [
+                ("table-read", "randread", 0),
+                ("table-read", "randread", 0),
+                ("table-write", "randwrite", 0),
+                ("wal", "write", 0)
+            ]
+        );
+        assert!(plan.jobs.iter().all(|job| job.single_block() == Some(8192)));
+        assert!(
+            plan.jobs
+                .iter()
+                .all(|job| job.runtime_ns == Some(20_000_000_000) && job.time_based)
+        );
+        assert_eq!(plan.jobs[0].files[0].path, plan.jobs[1].files[0].path);
+        assert_eq!(plan.jobs[3].between_passes, BetweenPasses::Truncate);
+        assert!(suite("none", dir.path(), Duration::from_secs(1)).is_err());
+    }
+}
