@@ -1,5 +1,6 @@
 //! The report as Markdown: for a ticket, a wiki, a review.
 
+use super::json::checked::checked;
 use super::json::shape::{DeviceJson, LatencyJson, ReportJson};
 use super::json::words::{absent, evidence_words, risk_name, severity_name, state_name};
 use super::{Format, Report};
@@ -102,34 +103,40 @@ fn findings(out: &mut String, told: &ReportJson) {
     for finding in told.findings.iter().filter(to_do) {
         full(out, finding);
     }
-    let others: Vec<Vec<String>> = told
-        .findings
-        .iter()
-        .filter(|finding| !to_do(finding))
-        .map(|finding| {
-            let mut why = vec![finding.because.clone()];
-            why.extend(finding.suppressed_by.clone());
-            why.extend(
-                finding
-                    .missing
-                    .iter()
-                    .map(|missing| format!("missing: {missing}")),
-            );
-            vec![
-                finding.id.clone(),
-                state_name(finding).to_owned(),
-                finding.subject.clone(),
-                finding.title.clone(),
-                why.join("; "),
-            ]
-        })
-        .collect();
-    table(
-        out,
-        &["rule", "state", "subject", "what", "why"],
-        9,
-        &others,
-    );
+    for (title, state) in [
+        (
+            "Not decided, for lack of evidence",
+            State::InsufficientEvidence,
+        ),
+        ("Looked for, no change needed", State::NoChangeNeeded),
+    ] {
+        let rules = checked(&told.findings, state);
+        if !rules.is_empty() {
+            let _ = writeln!(out, "### {title}\n");
+        }
+        let rows = rules.iter().flat_map(|rule| {
+            rule.outcomes.iter().map(|outcome| {
+                let id = rule.id.to_owned();
+                vec![
+                    id,
+                    rule.title.to_owned(),
+                    outcome.subjects(),
+                    outcome.notes(),
+                ]
+            })
+        });
+        table(
+            out,
+            &["rule", "looked for", "subjects", "why"],
+            9,
+            &rows.collect::<Vec<_>>(),
+        );
+    }
+    let aside = checked(&told.findings, State::NotApplicable);
+    if !aside.is_empty() {
+        let ids: Vec<&str> = aside.iter().map(|rule| rule.id).collect();
+        let _ = writeln!(out, "Not applicable: {}\n", plain(&ids.join(", ")));
+    }
     if told.findings.is_empty() {
         out.push_str("No rule had anything to say.\n\n");
     }
