@@ -36,6 +36,7 @@ impl Format for Markdown {
         }
         commits(&mut text, &told);
         workload(&mut text, &told);
+        others(&mut text, &told);
         measurement(&mut text, &told);
         out.write_all(text.as_bytes())
             .context("writing the Markdown report")
@@ -99,10 +100,21 @@ fn head(out: &mut String, told: &ReportJson) {
 
 fn findings(out: &mut String, told: &ReportJson) {
     out.push_str("## Findings\n\n");
-    let to_do = |finding: &&Finding| matches!(finding.state, State::Recommend | State::Unsafe);
-    for finding in told.findings.iter().filter(to_do) {
-        full(out, finding);
+    for state in [State::Recommend, State::Unsafe] {
+        let of_state = told
+            .findings
+            .iter()
+            .filter(|finding| finding.state == state);
+        of_state.for_each(|finding| full(out, finding));
     }
+    if told.findings.is_empty() {
+        out.push_str("No rule had anything to say.\n\n");
+    }
+}
+
+/// What was asked and asks for nothing.
+fn others(out: &mut String, told: &ReportJson) {
+    out.push_str("## Other rules\n\n");
     for (title, state) in [
         (
             "Not decided, for lack of evidence",
@@ -136,9 +148,6 @@ fn findings(out: &mut String, told: &ReportJson) {
     if !aside.is_empty() {
         let ids: Vec<&str> = aside.iter().map(|rule| rule.id).collect();
         let _ = writeln!(out, "Not applicable: {}\n", plain(&ids.join(", ")));
-    }
-    if told.findings.is_empty() {
-        out.push_str("No rule had anything to say.\n\n");
     }
 }
 
