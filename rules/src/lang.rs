@@ -6,13 +6,15 @@
 
 pub mod eval;
 pub mod explain;
+mod kind;
 mod lexer;
 mod parser;
 pub mod types;
 
 pub use eval::{Missing, Outcome, Scene};
 pub use explain::{Decided, Trace};
-pub use types::{Kind, Names};
+pub use kind::Kind;
+pub use types::Names;
 
 use crate::facts::Fact;
 use std::ops::Range;

@@ -139,7 +139,7 @@ impl Rule {
     /// Whether it only says something: a folk advice or a note that asks for no change. Then its
     /// state is "no change needed" even when its condition holds, with the reason.
     pub fn informs(&self) -> bool {
-        matches!(self.kind, Kind::Refuse | Kind::Note) && self.severity == Severity::Info
+        self.kind.informs(self.severity)
     }
 
     pub fn case_count(&self) -> usize {

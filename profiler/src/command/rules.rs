@@ -3,6 +3,8 @@
 use crate::exit::Outcome;
 use anyhow::{Context, Result, bail};
 use clap::{Subcommand, ValueEnum};
+use rules::diagnostic::Diagnostic;
+use rules::source::LoadError;
 use rules::{Library, Rule};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -83,7 +85,7 @@ pub fn run(args: Args) -> Result<Outcome> {
             library,
             format,
         } => show(&library.load()?, &id, format),
-        Command::Check { library, format } => check(&library.load()?, format),
+        Command::Check { library, format } => check(library.load(), format),
         Command::Test { library, format } => test(&library.load()?, format),
         Command::Docs { what, library } => {
             let text = match what {
@@ -96,8 +98,8 @@ pub fn run(args: Args) -> Result<Outcome> {
 }
 
 impl Files {
-    fn load(&self) -> Result<Library> {
-        Ok(Library::with_dirs(&self.folders)?)
+    fn load(&self) -> Result<Library, LoadError> {
+        Library::with_dirs(&self.folders)
     }
 }
 
@@ -142,14 +144,31 @@ fn show(library: &Library, id: &str, format: Format) -> Result<Outcome> {
     }
 }
 
-/// Loading has checked everything; a library that could not be loaded is an error before this.
-fn check(library: &Library, format: Format) -> Result<Outcome> {
+/// Loading checks everything.
+fn check(loaded: Result<Library, LoadError>, format: Format) -> Result<Outcome> {
+    if let (Err(LoadError::Wrong(errors)), Format::Json) = (&loaded, format) {
+        let mistakes: Vec<Value> = errors.diagnostics().iter().map(mistake).collect();
+        print_json(&json!({ "mistakes": mistakes }))?;
+        bail!("{} mistakes in rule files", mistakes.len());
+    }
+    let library = loaded?;
     let rules = library.rules().len();
     let cases: usize = library.rules().iter().map(Rule::case_count).sum();
     match format {
         Format::Text => print(&format!("{rules} rules with {cases} cases are right\n")),
-        Format::Json => print_json(&json!({ "rules": rules, "cases": cases })),
+        Format::Json => print_json(&json!({ "rules": rules, "cases": cases, "mistakes": [] })),
     }
+}
+
+fn mistake(diagnostic: &Diagnostic) -> Value {
+    let (line, column) = diagnostic.position();
+    json!({
+        "path": diagnostic.path(),
+        "line": line,
+        "column": column,
+        "message": diagnostic.message,
+        "help": diagnostic.help,
+    })
 }
 
 fn test(library: &Library, format: Format) -> Result<Outcome> {

@@ -142,12 +142,6 @@ fn load(fold: &Fold<'_>, about: &mut About<'_>) {
         n(|s| s.pressure_io_some.is_some()),
         "/proc/pressure/io, some",
     );
-    let now = fold
-        .capture
-        .host
-        .pressure_io
-        .map(|pressure| pressure.some_avg60 / 100.0);
-    let pressure = pressure.or_else(|why| number(now, "/proc/pressure/io, some avg60", &why));
     about.say(&f::HOST_PRESSURE_IO, pressure);
     let busy = system.and_then(|system| system.cpu_busy);
     about.say(

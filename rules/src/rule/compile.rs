@@ -9,7 +9,7 @@ use super::prose::Prose;
 use super::{Counter, Let, Link, Needs, Rule};
 use crate::diagnostic::{Diagnostic, Source};
 use crate::facts::{self, Fact, Scope, Type, Unit, Value};
-use crate::finding::{Risk, Severity, State};
+use crate::finding::{Risk, State};
 use crate::lang::types::{fact_in_reach, refuse_let};
 use crate::lang::{self, Expression, Kind, Names};
 use crate::suggest::did_you_mean;
@@ -92,8 +92,7 @@ impl Reader {
         let advice = file.advice.as_ref().map(|text| self.advice(text));
         self.undo_is_explained(&file.undo, &file.apply, file.advice.as_ref());
         let because = self.prose(&file.because);
-        let informs = matches!(file.kind, file::Kind::Refuse | file::Kind::Note)
-            && file.severity == Severity::Info;
+        let informs = file.kind.informs(file.severity);
         if let (true, Some(command)) = (informs, file.apply.iter().chain(&file.persist).next()) {
             let message = "a rule that only informs changes nothing";
             let help = "give it a severity above info if something should be changed";

@@ -69,6 +69,13 @@ pub enum Kind {
     Note,
 }
 
+impl Kind {
+    /// Whether a rule of this kind and severity only says something and never asks for a change.
+    pub(crate) fn informs(self, severity: Severity) -> bool {
+        matches!(self, Self::Refuse | Self::Note) && severity == Severity::Info
+    }
+}
+
 /// How much must have been seen.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
