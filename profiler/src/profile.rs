@@ -13,6 +13,7 @@ mod host;
 mod journal;
 mod seeks;
 mod stack;
+mod superblock;
 mod timeline;
 mod traffic;
 mod workload;

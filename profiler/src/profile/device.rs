@@ -227,7 +227,7 @@ fn aligned(fold: &Fold<'_>, device: &BlockDevice) -> super::answer::Answer {
     let queue = device.queue.as_ref();
     let block = queue.and_then(|queue| queue.physical_block_size_bytes);
     let block = block.filter(|bytes| *bytes > 0);
-    let Some(block) = block.and_then(|block| i128::try_from(block).ok()) else {
+    let Some(block) = block.map(i128::from) else {
         return Err("the size of its physical blocks is not known".to_owned());
     };
     let offset = i128::from(device.alignment_offset.unwrap_or(0));

@@ -190,7 +190,7 @@ fn kernel_version(release: &str) -> Option<u64> {
     let mut parts = release.split(|c: char| !c.is_ascii_digit());
     let major: u64 = parts.next()?.parse().ok()?;
     let minor: u64 = parts.next()?.parse().ok()?;
-    Some(major.checked_mul(1000)?.checked_add(minor)?)
+    major.checked_mul(1000)?.checked_add(minor)
 }
 
 #[cfg(test)]
