@@ -2,8 +2,20 @@
 //!
 //! Recording ends here and judging starts here; nothing downstream asks the live host again.
 
+#[cfg(test)]
+pub mod arbitrary;
+pub mod check;
+pub mod destination;
+pub mod diff;
 pub mod histogram;
+pub mod join;
+pub mod merge;
 pub mod model;
+pub mod place;
+pub mod reader;
+pub mod writer;
 
 pub use histogram::Histogram;
 pub use model::*;
+pub use reader::FormatError;
+pub use writer::{Ending, Options as WriterOptions, Writer};

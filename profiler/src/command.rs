@@ -4,6 +4,7 @@ pub mod advise;
 pub mod diff;
 pub mod doctor;
 pub mod flame;
+pub mod parse;
 pub mod record;
 pub mod report;
 pub mod rules;

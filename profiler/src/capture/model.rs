@@ -110,6 +110,7 @@ pub enum ProbeState {
 pub struct Slice {
     /// Start, from the start of the capture.
     pub at_ns: u64,
+    /// Time observed. Of merged slices the sum, so that rates stay right where there is a gap.
     pub length_ns: u64,
     /// By kernel device number of the whole disk or stacked node, `MAJOR:MINOR`.
     #[serde(default)]
@@ -167,6 +168,10 @@ pub struct DeviceSlice {
     pub queue: Option<QueueSlice>,
     /// Requests between issue and completion at the end of the stretch.
     pub in_flight_end: Option<u64>,
+    /// When `in_flight_end` held, from the start of the capture, if not at the slice's own end.
+    /// Only in merged slices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_flight_end_at_ns: Option<u64>,
     #[serde(flatten)]
     pub extra: Extra,
 }
@@ -356,12 +361,17 @@ pub struct SystemSlice {
     pub pressure_io_full: Option<f64>,
     pub cpu_busy: Option<f64>,
     pub cpu_iowait: Option<f64>,
+    /// The most that was seen at the end of a slice; so is the next.
     pub dirty_bytes: Option<u64>,
     pub writeback_bytes: Option<u64>,
     pub swap_in_pages: Option<u64>,
     pub swap_out_pages: Option<u64>,
     pub alloc_stalls: Option<u64>,
     pub drop_pagecache: Option<u64>,
+    /// For shares measured in a part of the stretch only: how long that part was, by key.
+    /// Only in merged slices.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub measured_ns: BTreeMap<String, u64>,
 }
 
 /// A sampled way into the block layer.

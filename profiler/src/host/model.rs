@@ -13,8 +13,11 @@ pub struct Host {
     pub kernel_release: String,
     pub kernel_command_line: Option<String>,
     pub os: Option<String>,
-    /// `none`, `kvm`, `xen`, `amazon`, `container:docker`, ...
+    /// The hypervisor below: `none`, `kvm`, `xen`, `amazon`, `unknown`, ...
     pub virtualisation: Option<String>,
+    /// The container that this was read in: `docker`, `lxc`, ... `None`: no sign of one.
+    #[serde(default)]
+    pub container: Option<String>,
     pub cpus: Option<u64>,
     pub memory: Memory,
     /// `vm.*` and `fs.*` sysctls by full name, as text; the ones the rules read.
@@ -26,6 +29,8 @@ pub struct Host {
     pub devices: Vec<BlockDevice>,
     #[serde(default)]
     pub mounts: Vec<Mount>,
+    #[serde(default)]
+    pub swaps: Vec<Swap>,
     #[serde(default)]
     pub databases: Vec<Database>,
     /// Limits on the cgroup of the traced process (or of each database).
@@ -67,22 +72,41 @@ pub struct Pressure {
     pub full_avg300: f64,
 }
 
-/// A whole disk, a partition or a stacked node.
+/// One line of /proc/swaps.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Swap {
+    /// Device node or file, unescaped.
+    pub path: String,
+    /// Kernel name of the device: the partition itself, or the one below the file.
+    pub device: Option<String>,
+    pub is_file: bool,
+    pub size_bytes: Option<u64>,
+    pub used_bytes: Option<u64>,
+    pub priority: Option<i64>,
+}
+
+/// A whole disk, a partition or a stacked node. Loop, zram and nbd devices that hold nothing are
+/// left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockDevice {
-    /// Kernel name: `sda`, `nvme0n1p2`, `md0`, `dm-3`.
+    /// Name in /sys/block: `sda`, `nvme0n1p2`, `md0`, `dm-3`, `cciss!c0d0`.
     pub name: String,
     /// `MAJOR:MINOR`.
     pub number: String,
-    /// Stable id: wwid, serial, dm uuid, md uuid, loop backing file, virtio serial.
+    /// Stable id: wwid, serial, dm uuid, md uuid, loop backing file, virtio serial; for a
+    /// partition that of its disk and `-partN`.
     pub id: Option<String>,
+    /// Other names of the device node: /dev/disk/by-id/..., /dev/mapper/..., /dev/vg/lv.
+    #[serde(default)]
+    pub links: Vec<String>,
     pub class: DeviceClass,
     /// The whole disk's name, for partitions.
     pub partition_of: Option<String>,
     /// First 512-byte sector on the disk, for partitions.
     pub start_sector: Option<u64>,
     pub size_bytes: Option<u64>,
-    /// Kernel names of the devices directly below (md members, dm targets).
+    /// Kernel names of the devices directly below (md members, dm targets, the device that backs a
+    /// loop device without a file between).
     #[serde(default)]
     pub below: Vec<String>,
     pub model: Option<String>,
@@ -96,7 +120,8 @@ pub struct BlockDevice {
     pub read_only: Option<bool>,
     pub removable: Option<bool>,
     pub alignment_offset: Option<i64>,
-    /// What uses the device: mount points, `swap`, `md0`, `loop3`, ... Empty: nothing known.
+    /// What uses the device directly: mount points, `swap`, `swap file FILE`, `journal of MOUNT`,
+    /// `log of MOUNT`, and kernel names (`md0`, `loop3`). Empty: nothing known.
     #[serde(default)]
     pub used_by: Vec<String>,
     pub queue: Option<Queue>,
@@ -205,13 +230,20 @@ pub struct Mount {
     pub number: String,
     /// Root of the mount within the filesystem, for bind mounts.
     pub root: String,
-    /// Per-mount and superblock options of mountinfo, in order, repeats dropped.
+    /// Per-mount and superblock options of mountinfo, in order, repeats dropped, `rw` of one half
+    /// dropped when the other says `ro`.
     #[serde(default)]
     pub options: Vec<String>,
     /// Kernel name of the device the filesystem sits on (partition or whole).
     pub device: Option<String>,
+    /// Meaningful for filesystems on a block device.
     pub atime: AtimeMode,
+    #[serde(default)]
+    pub lazytime: bool,
     pub read_only: bool,
+    /// `private`, `shared`, `slave`, `shared slave` or `unbindable`.
+    #[serde(default)]
+    pub propagation: Option<String>,
     pub fstab_options: Option<Vec<String>>,
     pub size_bytes: Option<u64>,
     pub available_bytes: Option<u64>,
@@ -245,6 +277,7 @@ pub struct Ext4 {
     pub block_size_bytes: Option<u64>,
     pub journal_bytes: Option<u64>,
     pub journal_external: Option<bool>,
+    /// Zero: the filesystem was not told of stripes. So with the width, and with XFS.
     pub stride_blocks: Option<u64>,
     pub stripe_width_blocks: Option<u64>,
     /// `continue`, `remount-ro`, `panic`.
@@ -295,7 +328,8 @@ pub enum DatabaseKind {
     Mariadb,
 }
 
-/// Effective I/O and memory limits of one cgroup, its ancestors included.
+/// Effective I/O and memory limits of one cgroup, its ancestors included. (Version 1 throttling
+/// does not look at ancestors: there only the cgroup itself counts.)
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cgroup {
     pub path: String,

@@ -1,0 +1,150 @@
+//! The directory of traced devices: which table rows belong to a kernel device number.
+//!
+//! User space fills it before anything is attached and picks a multiplier under which no two
+//! devices collide, so a lookup is one multiplication and one array access.
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+/// log2 of the number of places in the directory.
+pub const DIRECTORY_BITS: u32 = 12;
+/// Number of operations that rows are kept apart for; see [`op`].
+pub const OPS: u32 = 5;
+
+pub const READ: u32 = 0;
+pub const WRITE: u32 = 1;
+pub const FLUSH: u32 = 2;
+pub const DISCARD: u32 = 3;
+pub const OTHER: u32 = 4;
+
+/// One traced device. `dev` 0 is an empty place.
+#[repr(C)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
+)]
+pub struct Device {
+    /// `major << 20 | minor`, as in the kernel's `dev_t`.
+    pub dev: u32,
+    /// Row of the device: among request devices, or among bio devices when `bio_based`.
+    pub slot: u32,
+    /// First tag row, tags per hardware queue and number of hardware queues.
+    pub tag_base: u32,
+    pub tags: u32,
+    pub queues: u32,
+    /// 1: no requests, bios go through.
+    pub bio_based: u32,
+    /// Chunk of a striped array in sectors; 0: none.
+    pub chunk_sectors: u32,
+    pub reserved: u32,
+}
+
+/// The place of a device number in the directory.
+#[inline(always)]
+pub const fn place(dev: u32, multiplier: u64) -> u64 {
+    (dev as u64).wrapping_mul(multiplier) >> 32
+}
+
+/// The row class of an operation code (`REQ_OP_*`, include/linux/blk_types.h; the numbers below
+/// are the same on every kernel since 5.10, zone append since 6.1).
+#[inline(always)]
+pub const fn op(cmd_flags: u32) -> u32 {
+    match cmd_flags & 0xff {
+        0 => READ,
+        1 | 7 => WRITE,
+        2 => FLUSH,
+        3 | 5 => DISCARD,
+        _ => OTHER,
+    }
+}
+
+#[cfg(target_arch = "bpf")]
+pub mod bpf {
+    use super::{DIRECTORY_BITS, Device, place};
+    use crate::{
+        asm::{add_shared, masked},
+        kernel::{Mode, Pointer, bio, gendisk, present, request, request_queue},
+    };
+    use aya_ebpf::{
+        Global,
+        btf_maps::{Array, PerCpuArray},
+        macros::btf_map,
+    };
+
+    #[btf_map(name = "DIRECTORY")]
+    pub static DIRECTORY: Array<Device, { 1 << DIRECTORY_BITS }> = Array::new();
+    /// Events of devices that are not in the directory although all devices were asked for.
+    #[btf_map(name = "UNKNOWN_DEVICE")]
+    static UNKNOWN_DEVICE: Array<u64, 1> = Array::new();
+
+    #[unsafe(export_name = "directory.multiplier")]
+    static MULTIPLIER: Global<u64> = Global::new(0);
+
+    /// The device of a disk, if it is traced.
+    #[inline(always)]
+    fn lookup<M: Mode>(disk: Pointer<M, gendisk>) -> Option<&'static Device> {
+        let dev = disk.major() << 20 | disk.first_minor();
+        let at = masked::<DIRECTORY_BITS>(place(dev, MULTIPLIER.load()));
+        let device = DIRECTORY.get(at as u32)?;
+        if device.dev == dev && dev != 0 {
+            Some(device)
+        } else {
+            None
+        }
+    }
+
+    #[inline(always)]
+    pub fn of_request<M: Mode>(rq: Pointer<M, request>) -> Option<&'static Device> {
+        if present(request::rq_disk()) {
+            lookup(rq.rq_disk())
+        } else {
+            lookup(rq.q().disk())
+        }
+    }
+
+    #[inline(always)]
+    pub fn of_queue<M: Mode>(q: Pointer<M, request_queue>) -> Option<&'static Device> {
+        if present(request_queue::disk()) {
+            lookup(q.disk())
+        } else {
+            None
+        }
+    }
+
+    #[inline(always)]
+    pub fn of_bio<M: Mode>(b: Pointer<M, bio>) -> Option<&'static Device> {
+        if present(bio::bi_disk()) {
+            lookup(b.bi_disk())
+        } else {
+            lookup(b.bi_bdev().bd_disk())
+        }
+    }
+
+    /// Counts a request of a device that is not in the directory.
+    #[inline(always)]
+    pub fn count_unknown() {
+        if let Some(n) = UNKNOWN_DEVICE.get_ptr_mut(0) {
+            add_shared(n, 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_fall_into_their_rows() {
+        // REQ_OP_* of include/linux/blk_types.h, with flags above the low eight bits.
+        let codes = [
+            (0, READ),
+            (1, WRITE),
+            (2, FLUSH),
+            (3, DISCARD),
+            (5, DISCARD),
+            (9, OTHER),
+            (34, OTHER),
+        ];
+        for (code, row) in codes {
+            assert_eq!(op(code | 1 << 11 | 1 << 17), row, "REQ_OP {code}");
+        }
+    }
+}

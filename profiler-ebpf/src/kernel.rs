@@ -1,0 +1,222 @@
+//! Every kernel field that a probe reads, declared once.
+//!
+//! Rust has no CO-RE relocations, so user space looks each offset up in the running kernel's BTF
+//! and writes it to a read-only global of the same name before loading. The verifier then knows it
+//! as a constant: it checks the access against the struct, and prunes branches on absent fields.
+
+/// A field whose byte offset user space writes before loading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Symbol in the object: `struct.field`.
+    pub global: &'static str,
+    pub of: &'static str,
+    /// Path of members inside the struct: `bi_iter.bi_sector`.
+    pub path: &'static str,
+    /// What the probe loads, to be checked against BTF.
+    pub size: usize,
+}
+
+/// The offset of a field that this kernel does not have.
+pub const ABSENT: u32 = u32::MAX;
+
+/// Whether this kernel has a field: `present(request::rq_disk())`. The verifier knows the answer.
+#[cfg(target_arch = "bpf")]
+#[inline(always)]
+pub fn present(offset: u32) -> bool {
+    offset != ABSENT
+}
+
+/// A pointer field to a struct.
+pub struct Link<S>(pub *const S);
+
+#[cfg(target_arch = "bpf")]
+pub use bpf::{Load, Mode, Pointer, Raw, Typed};
+
+#[cfg(target_arch = "bpf")]
+mod bpf {
+    use super::Link;
+    use core::marker::PhantomData;
+
+    /// How memory behind a kernel pointer is read.
+    pub trait Mode {
+        fn load<T: Copy>(at: *const u8) -> T;
+    }
+
+    /// A pointer whose type the verifier knows (arguments of BTF tracepoints): plain loads.
+    pub struct Typed;
+    /// Any other kernel pointer: read through the helper, zero on a fault.
+    pub struct Raw;
+
+    impl Mode for Typed {
+        #[inline(always)]
+        fn load<T: Copy>(at: *const u8) -> T {
+            // SAFETY: the verifier knows the type behind the pointer and checks offset and size;
+            // a fault on a stale pointer reads as zero (BPF_PROBE_MEM).
+            unsafe { core::ptr::read_volatile(at.cast()) }
+        }
+    }
+
+    impl Mode for Raw {
+        #[inline(always)]
+        fn load<T: Copy>(at: *const u8) -> T {
+            let mut value = core::mem::MaybeUninit::<T>::zeroed();
+            // SAFETY: the helper writes `size_of::<T>()` bytes or zeroes them; all our `T` are
+            // integers and pointers, valid for every bit pattern.
+            unsafe {
+                let _ = aya_ebpf::helpers::generated::bpf_probe_read_kernel(
+                    value.as_mut_ptr().cast(),
+                    size_of::<T>() as u32,
+                    at.cast(),
+                );
+                value.assume_init()
+            }
+        }
+    }
+
+    /// A pointer to a kernel struct.
+    pub struct Pointer<M, S>(*const u8, PhantomData<(M, S)>);
+
+    impl<M, S> Clone for Pointer<M, S> {
+        #[inline(always)]
+        fn clone(&self) -> Self {
+            *self
+        }
+    }
+    impl<M, S> Copy for Pointer<M, S> {}
+
+    impl<M: Mode, S> Pointer<M, S> {
+        #[inline(always)]
+        pub fn new(raw: *const u8) -> Self {
+            Self(raw, PhantomData)
+        }
+
+        #[inline(always)]
+        pub fn is_null(self) -> bool {
+            self.0.is_null()
+        }
+
+        /// The address as a number, for use as a key.
+        #[inline(always)]
+        pub fn address(self) -> u64 {
+            let mut value: u64;
+            // SAFETY: a move between registers; it makes the verifier forget the pointer's type
+            // where arithmetic follows.
+            unsafe {
+                core::arch::asm!("{0} = {1}", out(reg) value, in(reg) self.0, options(nomem, nostack));
+            }
+            value
+        }
+
+        #[inline(always)]
+        pub fn at(self, offset: u32) -> *const u8 {
+            self.0.wrapping_add(offset as usize)
+        }
+    }
+
+    /// What a field reads as.
+    pub trait Load<M: Mode> {
+        type Out;
+        fn load(at: *const u8) -> Self::Out;
+    }
+
+    impl<M: Mode, S> Load<M> for Link<S> {
+        type Out = Pointer<M, S>;
+        #[inline(always)]
+        fn load(at: *const u8) -> Pointer<M, S> {
+            Pointer::new(M::load::<*const u8>(at))
+        }
+    }
+
+    macro_rules! plain {
+        ($($t:ty),*) => {$(
+            impl<M: Mode> Load<M> for $t {
+                type Out = $t;
+                #[inline(always)]
+                fn load(at: *const u8) -> $t {
+                    M::load::<$t>(at)
+                }
+            }
+        )*};
+    }
+    plain!(u8, u16, u32, i32, u64);
+}
+
+/// Makes, per field: a getter on [`Pointer`], its offset as `struct::field()`, and an entry in
+/// [`FIELDS`].
+macro_rules! kernel_structs {
+    ($(struct $s:ident { $($f:ident : $t:ty $(= $path:literal)?),* $(,)? })*) => {
+        /// Every field that the probes read.
+        pub const FIELDS: &[Field] = &[$($(Field {
+            global: concat!(stringify!($s), ".", stringify!($f)),
+            of: stringify!($s),
+            path: kernel_structs!(@path $f $($path)?),
+            size: size_of::<$t>(),
+        }),*),*];
+
+        $(
+            #[expect(non_camel_case_types, reason = "named as in the kernel")]
+            pub enum $s {}
+
+            #[cfg(target_arch = "bpf")]
+            impl $s {
+                $(
+                    /// Offset of the field, or [`ABSENT`].
+                    #[inline(always)]
+                    pub fn $f() -> u32 {
+                        #[unsafe(export_name = concat!(stringify!($s), ".", stringify!($f)))]
+                        static OFFSET: aya_ebpf::Global<u32> = aya_ebpf::Global::new(ABSENT);
+                        OFFSET.load()
+                    }
+                )*
+            }
+            #[cfg(target_arch = "bpf")]
+            impl<M: Mode> Pointer<M, $s> {
+                $(
+                    #[inline(always)]
+                    pub fn $f(self) -> <$t as Load<M>>::Out {
+                        <$t as Load<M>>::load(self.at($s::$f()))
+                    }
+                )*
+            }
+        )*
+    };
+    (@path $f:ident $path:literal) => { $path };
+    (@path $f:ident) => { stringify!($f) };
+}
+
+kernel_structs! {
+    struct request {
+        q: Link<request_queue>,
+        mq_hctx: Link<blk_mq_hw_ctx>,
+        cmd_flags: u32,
+        rq_flags: u32,
+        tag: i32,
+        internal_tag: i32,
+        __data_len: u32,
+        __sector: u64,
+        bio: Link<bio>,
+        rq_disk: Link<gendisk>,
+        start_time_ns: u64,
+        io_start_time_ns: u64,
+    }
+    struct request_queue { disk: Link<gendisk> }
+    struct blk_mq_hw_ctx { queue_num: u32 }
+    struct gendisk { major: u32, first_minor: u32 }
+    struct block_device { bd_disk: Link<gendisk> }
+    struct bio {
+        bi_next: Link<bio>,
+        bi_bdev: Link<block_device>,
+        bi_disk: Link<gendisk>,
+        bi_opf: u32,
+        bi_status: u8,
+        bi_sector: u64 = "bi_iter.bi_sector",
+        bi_size: u32 = "bi_iter.bi_size",
+    }
+    struct file { f_inode: Link<inode> }
+    struct inode { i_sb: Link<super_block> }
+    struct super_block { s_dev: u32, s_magic: u64 }
+    struct task_struct { files: Link<files_struct> }
+    struct files_struct { fdt: Link<fdtable> }
+    struct fdtable { fd: u64, max_fds: u32 }
+    struct pt_regs { di: u64, regs: u64 }
+}

@@ -1,0 +1,543 @@
+//! Requests from issue to completion: the group that is always on.
+//!
+//! No hash map: a request is found by its device, hardware queue and tag. With a scheduler that is
+//! the scheduler's tag, which the request keeps when it is requeued and loses its driver tag. Each per-CPU counter is
+//! written by one program only, and the kernel never runs a program twice on one CPU at a time
+//! (it skips and counts the second run), so no update is lost and none needs a lock.
+
+use crate::bucket::{COUNT, LATENCY, SIZE};
+use crate::probe::{Attach, Hook, Probe, Program};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+pub const PROBE: Probe = Probe {
+    id: "block",
+    about: "requests: queue, device and request time, size, depth, merges, errors",
+    hooks: &[
+        Hook {
+            tracepoint: "block_rq_complete",
+            attach: Attach::Btf,
+            required: true,
+            gives: "completions",
+            programs: &[Program {
+                name: "block_rq_complete",
+                arguments: &[(0, "request")],
+            }],
+        },
+        Hook {
+            tracepoint: "block_rq_issue",
+            attach: Attach::Btf,
+            required: true,
+            gives: "issues",
+            programs: &[
+                Program {
+                    name: "block_rq_issue",
+                    arguments: &[(0, "request")],
+                },
+                Program {
+                    name: "block_rq_issue_1",
+                    arguments: &[(1, "request")],
+                },
+            ],
+        },
+        Hook {
+            tracepoint: "block_rq_requeue",
+            attach: Attach::Btf,
+            required: false,
+            gives: "requeues",
+            programs: &[
+                Program {
+                    name: "block_rq_requeue",
+                    arguments: &[(0, "request")],
+                },
+                Program {
+                    name: "block_rq_requeue_1",
+                    arguments: &[(1, "request")],
+                },
+            ],
+        },
+        Hook {
+            tracepoint: "block_bio_backmerge",
+            attach: Attach::Btf,
+            required: false,
+            gives: "back merges",
+            programs: &[
+                Program {
+                    name: "block_bio_backmerge",
+                    arguments: &[(0, "bio")],
+                },
+                Program {
+                    name: "block_bio_backmerge_2",
+                    arguments: &[(2, "bio")],
+                },
+            ],
+        },
+        Hook {
+            tracepoint: "block_bio_frontmerge",
+            attach: Attach::Btf,
+            required: false,
+            gives: "front merges",
+            programs: &[
+                Program {
+                    name: "block_bio_frontmerge",
+                    arguments: &[(0, "bio")],
+                },
+                Program {
+                    name: "block_bio_frontmerge_2",
+                    arguments: &[(2, "bio")],
+                },
+            ],
+        },
+        Hook {
+            tracepoint: "block_rq_merge",
+            attach: Attach::Btf,
+            required: false,
+            gives: "request merges",
+            programs: &[
+                Program {
+                    name: "block_rq_merge",
+                    arguments: &[(0, "request")],
+                },
+                Program {
+                    name: "block_rq_merge_1",
+                    arguments: &[(1, "request")],
+                },
+            ],
+        },
+    ],
+};
+
+/// Bios that are counted in one request; more fall into the overflow of the histogram.
+pub const BIOS_COUNTED: u32 = 64;
+/// Ends of earlier requests that are remembered per device and operation.
+pub const STREAMS: usize = 64;
+/// Two requests closer than this many sectors (1 MiB) are near.
+pub const NEAR_SECTORS: u64 = 2048;
+
+pub const QUEUE: usize = 0;
+pub const DEVICE: usize = 1;
+pub const REQUEST: usize = 2;
+/// Spans timed by this group, in the order of [`Completed::spans`].
+pub const SPANS: usize = 3;
+
+/// A request between issue and completion, at its tag.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Tag {
+    /// Address of the request; 0: the tag is free.
+    pub request: u64,
+    pub issued_ns: u64,
+    /// `bi_opf` of the first bio or-ed with `cmd_flags`, as they were at issue.
+    pub flags: u32,
+    pub reserved: u32,
+    /// Sampled stack; 0: none.
+    pub stack: u64,
+}
+
+/// Counted at issue, per CPU, device and operation; written by `block_rq_issue` alone.
+///
+/// The number of requests is that of the histograms: a row is copied while it is written, and what
+/// is counted once cannot disagree with itself.
+#[repr(C)]
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Issued {
+    pub sequential: u64,
+    pub near: u64,
+    pub random: u64,
+    pub size_bytes_sum: u64,
+    pub depth_sum: u64,
+    pub bios_sum: u64,
+    pub size: [u32; SIZE.buckets() + 1],
+    pub depth: [u32; COUNT.buckets() + 1],
+    pub bios: [u32; COUNT.buckets() + 1],
+}
+
+/// A latency histogram. The last bucket pads the table to eight bytes.
+#[repr(C)]
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Latency {
+    pub sum_ns: u64,
+    pub counts: [u32; LATENCY.buckets() + 1],
+}
+
+/// Counted at completion, per CPU, device and operation; written by `block_rq_complete` alone.
+/// Completed requests are those of the device span, the unmatched and those of an unknown tag.
+#[repr(C)]
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Completed {
+    pub bytes: u64,
+    pub errors: u64,
+    pub unmatched: u64,
+    pub unknown_tag: u64,
+    pub before_issue: u64,
+    pub negative: u64,
+    pub sync: u64,
+    pub meta: u64,
+    pub fua: u64,
+    pub preflush: u64,
+    pub readahead: u64,
+    pub background: u64,
+    pub spans: [Latency; SPANS],
+}
+
+/// Rare events per device and operation; each field has one writer.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Rare {
+    pub requeued: u64,
+    pub back_merges: u64,
+    pub front_merges: u64,
+    pub request_merges: u64,
+}
+
+// include/linux/blk_types.h; bits 8 to 21 are the same from 5.10 to 7.3.
+pub const REQ_SYNC: u32 = 1 << 11;
+pub const REQ_META: u32 = 1 << 12;
+pub const REQ_FUA: u32 = 1 << 17;
+pub const REQ_PREFLUSH: u32 = 1 << 18;
+pub const REQ_RAHEAD: u32 = 1 << 19;
+pub const REQ_BACKGROUND: u32 = 1 << 20;
+
+#[cfg(target_arch = "bpf")]
+pub mod program {
+    use super::*;
+    use crate::{
+        asm::{add_shared, count, masked},
+        device::{self, Device, FLUSH, OPS, WRITE},
+        kernel::{Pointer, Typed, bio, request},
+    };
+    use aya_ebpf::{
+        Global,
+        btf_maps::{Array, PerCpuArray},
+        helpers::bpf_ktime_get_ns,
+        macros::{btf_map, btf_tracepoint},
+        programs::BtfTracePointContext,
+    };
+
+    // Sized by user space before loading: one row is a placeholder.
+    #[btf_map(name = "TAGS")]
+    static TAGS: Array<Tag, 1> = Array::new();
+    #[btf_map(name = "ISSUED")]
+    static ISSUED: PerCpuArray<Issued, 1> = PerCpuArray::new();
+    #[btf_map(name = "COMPLETED")]
+    static COMPLETED: PerCpuArray<Completed, 1> = PerCpuArray::new();
+    #[btf_map(name = "RARE")]
+    static RARE: PerCpuArray<Rare, 1> = PerCpuArray::new();
+    /// Requests in flight, by device.
+    #[btf_map(name = "IN_FLIGHT")]
+    static IN_FLIGHT: Array<u64, 1> = Array::new();
+    /// Where earlier requests ended, by device and operation.
+    #[btf_map(name = "ENDS")]
+    static ENDS: Array<[u64; STREAMS], 1> = Array::new();
+
+    #[unsafe(export_name = "rqf.flush_seq")]
+    static RQF_FLUSH_SEQ: Global<u32> = Global::new(0);
+    #[unsafe(export_name = "rqf.io_stat")]
+    static RQF_IO_STAT: Global<u32> = Global::new(0);
+
+    type Request = Pointer<Typed, request>;
+
+    #[btf_tracepoint(function = "block_rq_issue")]
+    pub fn block_rq_issue(ctx: BtfTracePointContext) -> i32 {
+        issue(&ctx, Request::new(ctx.arg(0)))
+    }
+
+    #[btf_tracepoint(function = "block_rq_issue")]
+    pub fn block_rq_issue_1(ctx: BtfTracePointContext) -> i32 {
+        issue(&ctx, Request::new(ctx.arg(1)))
+    }
+
+    #[inline(always)]
+    fn issue(ctx: &BtfTracePointContext, rq: Request) -> i32 {
+        let Some(device) = device::bpf::of_request(rq) else {
+            device::bpf::count_unknown();
+            return 0;
+        };
+        let cmd_flags = rq.cmd_flags();
+        let op = device::op(cmd_flags);
+        let row = device.slot * OPS + op;
+        let bytes = rq.__data_len();
+
+        let depth = enter(device, rq, cmd_flags, |tag| {
+            tag.stack = crate::probes::stack::program::sample(ctx, device, op);
+        });
+        if let Some(issued) = ISSUED.get_ptr_mut(row) {
+            // SAFETY: this CPU's row, written by this program alone.
+            let issued = unsafe { &mut *issued };
+            let bios = bios(rq);
+            issued.size_bytes_sum += u64::from(bytes);
+            issued.bios_sum += u64::from(bios);
+            issued.depth_sum += depth;
+            count(&mut issued.size, SIZE.index(u64::from(bytes)));
+            count(&mut issued.bios, COUNT.index(u64::from(bios)));
+            count(&mut issued.depth, COUNT.index(depth));
+            if bytes != 0 {
+                locality(row, rq.__sector(), u64::from(bytes >> 9), issued);
+            }
+        }
+        0
+    }
+
+    /// Marks the tag as taken and returns the number of requests in flight, this one included.
+    #[inline(always)]
+    fn enter(device: &Device, rq: Request, cmd_flags: u32, also: impl FnOnce(&mut Tag)) -> u64 {
+        let Some(in_flight) = IN_FLIGHT.get_ptr_mut(device.slot) else {
+            return 0;
+        };
+        if let Some(tag) = tag_of(device, rq) {
+            // Still marked: the end of an earlier request was not seen, and it stays counted.
+            if tag.request == 0 {
+                add_shared(in_flight, 1);
+            }
+            tag.request = rq.address();
+            tag.flags = cmd_flags | rq.bio().bi_opf();
+            also(tag);
+            // Last, so that our own work above is not taken for device time.
+            // SAFETY: a helper without arguments.
+            tag.issued_ns = unsafe { bpf_ktime_get_ns() };
+        }
+        // SAFETY: a plain read of a map value.
+        unsafe { *in_flight }
+    }
+
+    /// Frees the tag, if it is this request's.
+    #[inline(always)]
+    fn leave(device: &Device, rq: Request, tag: &mut Tag) -> bool {
+        if tag.request != rq.address() {
+            return false;
+        }
+        tag.request = 0;
+        if let Some(in_flight) = IN_FLIGHT.get_ptr_mut(device.slot) {
+            add_shared(in_flight, u64::MAX);
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn tag_of(device: &Device, rq: Request) -> Option<&'static mut Tag> {
+        let internal = rq.internal_tag();
+        let tag = if internal >= 0 { internal } else { rq.tag() } as u32;
+        let queue = rq.mq_hctx().queue_num();
+        if tag >= device.tags || queue >= device.queues {
+            return None;
+        }
+        let row = TAGS.get_ptr_mut(device.tag_base + queue * device.tags + tag)?;
+        // SAFETY: rows of one tag are touched by the request that holds the tag.
+        Some(unsafe { &mut *row })
+    }
+
+    #[inline(always)]
+    fn bios(rq: Request) -> u32 {
+        let mut bio: Pointer<Typed, bio> = rq.bio();
+        let mut n = 0;
+        while n < BIOS_COUNTED && !bio.is_null() {
+            n += 1;
+            bio = bio.bi_next();
+        }
+        n
+    }
+
+    /// Compares the start with the end of the last request of the same stream. Ends are kept by
+    /// the mebibyte in which they lie, so up to 64 interleaved streams are told apart.
+    #[inline(always)]
+    fn locality(row: u32, start: u64, sectors: u64, issued: &mut Issued) {
+        let Some(ends) = ENDS.get_ptr_mut(row) else {
+            return;
+        };
+        let end = start + sectors;
+        let (here, next) = (masked::<6>(start >> 11), masked::<6>(end >> 11));
+        // SAFETY: both indices are masked to 0..64; words are read and written whole.
+        let last = unsafe { *ends.cast::<u64>().add(here) };
+        if last == start && last != 0 {
+            issued.sequential += 1;
+        } else if last != 0 && last.abs_diff(start) <= NEAR_SECTORS {
+            issued.near += 1;
+        } else {
+            issued.random += 1;
+        }
+        // SAFETY: as above.
+        unsafe { *ends.cast::<u64>().add(next) = end };
+    }
+
+    #[btf_tracepoint(function = "block_rq_complete")]
+    pub fn block_rq_complete(ctx: BtfTracePointContext) -> i32 {
+        // SAFETY: a helper without arguments.
+        let now = unsafe { bpf_ktime_get_ns() };
+        let rq = Request::new(ctx.arg(0));
+        let error = ctx.arg::<u64>(1) as u32;
+        let bytes = ctx.arg::<u64>(2) as u32;
+        let Some(device) = device::bpf::of_request(rq) else {
+            return 0;
+        };
+        let op = device::op(rq.cmd_flags());
+        let Some(done) = COMPLETED.get_ptr_mut(device.slot * OPS + op) else {
+            return 0;
+        };
+        // SAFETY: this CPU's row, written by this program alone.
+        complete(device, rq, op, Ending { now, error, bytes }, unsafe {
+            &mut *done
+        });
+        0
+    }
+
+    struct Ending {
+        now: u64,
+        error: u32,
+        bytes: u32,
+    }
+
+    #[inline(always)]
+    fn complete(device: &Device, rq: Request, op: u32, end: Ending, done: &mut Completed) {
+        let left = rq.__data_len();
+        let rq_flags = rq.rq_flags();
+        done.bytes += u64::from(end.bytes);
+        if end.bytes < left {
+            // A part of the request (SCSI reports good bytes first): the end is still to come.
+            return;
+        }
+        if op == WRITE && left == 0 {
+            // The outer end of a flush sequence. The data was counted when the device was done
+            // with it; an empty one never was a write to the device (block/blk-flush.c).
+            if rq.io_start_time_ns() == 0 {
+                done.before_issue += 1;
+            } else {
+                whole(rq, rq_flags, end.now, done);
+            }
+            return;
+        }
+        done.errors += u64::from(end.error != 0);
+        let Some(tag) = tag_of(device, rq) else {
+            done.unknown_tag += 1;
+            return;
+        };
+        if !leave(device, rq, tag) {
+            done.unmatched += 1;
+            return;
+        }
+        // Clocks of two CPUs may differ by a hair: a completion is never lost for that.
+        span(done, DEVICE, tag.issued_ns.min(end.now), end.now);
+        if started(rq_flags, op) {
+            span(done, QUEUE, rq.start_time_ns(), tag.issued_ns);
+        }
+        // The data part of a flush sequence is followed by the flush: the request goes on.
+        if rq_flags & RQF_FLUSH_SEQ.load() == 0 || op == FLUSH {
+            whole(rq, rq_flags, end.now, done);
+        }
+        flags(tag.flags, done);
+        if tag.stack != 0 {
+            let took = end.now.saturating_sub(tag.issued_ns);
+            crate::probes::stack::program::done(tag.stack, took, end.bytes);
+        }
+    }
+
+    /// Whether `start_time_ns` belongs to this use of the request: since 6.16 it is stale where
+    /// I/O statistics are off (block/blk-mq.c, blk_account_io_start).
+    #[inline(always)]
+    fn started(rq_flags: u32, op: u32) -> bool {
+        rq_flags & RQF_IO_STAT.load() != 0 || op == FLUSH
+    }
+
+    #[inline(always)]
+    fn whole(rq: Request, rq_flags: u32, now: u64, done: &mut Completed) {
+        if started(rq_flags, device::op(rq.cmd_flags())) {
+            span(done, REQUEST, rq.start_time_ns(), now);
+        }
+    }
+
+    #[inline(always)]
+    fn span(done: &mut Completed, which: usize, from: u64, to: u64) {
+        if to < from || from == 0 {
+            done.negative += 1;
+            return;
+        }
+        let latency = &mut done.spans[which];
+        latency.sum_ns += to - from;
+        count(&mut latency.counts, LATENCY.index(to - from));
+    }
+
+    #[inline(always)]
+    fn flags(flags: u32, done: &mut Completed) {
+        const RARE: u32 =
+            REQ_SYNC | REQ_META | REQ_FUA | REQ_PREFLUSH | REQ_RAHEAD | REQ_BACKGROUND;
+        if flags & RARE == 0 {
+            return;
+        }
+        done.sync += u64::from(flags & REQ_SYNC != 0);
+        done.meta += u64::from(flags & REQ_META != 0);
+        done.fua += u64::from(flags & REQ_FUA != 0);
+        done.preflush += u64::from(flags & REQ_PREFLUSH != 0);
+        done.readahead += u64::from(flags & REQ_RAHEAD != 0);
+        done.background += u64::from(flags & REQ_BACKGROUND != 0);
+    }
+
+    /// This CPU's row of rare events for a device and operation.
+    #[inline(always)]
+    fn rare(device: Option<&Device>, flags: u32) -> Option<&'static mut Rare> {
+        let row = RARE.get_ptr_mut(device?.slot * OPS + device::op(flags))?;
+        // SAFETY: this CPU's row; each field has one writing program.
+        Some(unsafe { &mut *row })
+    }
+
+    #[inline(always)]
+    fn on_request(rq: Request, change: impl FnOnce(&mut Rare)) -> i32 {
+        if let Some(rare) = rare(device::bpf::of_request(rq), rq.cmd_flags()) {
+            change(rare);
+        }
+        0
+    }
+
+    #[inline(always)]
+    fn on_bio(b: Pointer<Typed, bio>, change: impl FnOnce(&mut Rare)) -> i32 {
+        if let Some(rare) = rare(device::bpf::of_bio(b), b.bi_opf()) {
+            change(rare);
+        }
+        0
+    }
+
+    /// The device gave the request back: it is no longer in flight and will be issued again.
+    #[inline(always)]
+    fn requeue(rq: Request) -> i32 {
+        let Some(device) = device::bpf::of_request(rq) else {
+            return 0;
+        };
+        if let Some(tag) = tag_of(device, rq) {
+            leave(device, rq, tag);
+        }
+        if let Some(rare) = rare(Some(device), rq.cmd_flags()) {
+            rare.requeued += 1;
+        }
+        0
+    }
+
+    #[btf_tracepoint(function = "block_rq_requeue")]
+    pub fn block_rq_requeue(ctx: BtfTracePointContext) -> i32 {
+        requeue(Request::new(ctx.arg(0)))
+    }
+    #[btf_tracepoint(function = "block_rq_requeue")]
+    pub fn block_rq_requeue_1(ctx: BtfTracePointContext) -> i32 {
+        requeue(Request::new(ctx.arg(1)))
+    }
+    #[btf_tracepoint(function = "block_rq_merge")]
+    pub fn block_rq_merge(ctx: BtfTracePointContext) -> i32 {
+        on_request(Request::new(ctx.arg(0)), |rare| rare.request_merges += 1)
+    }
+    #[btf_tracepoint(function = "block_rq_merge")]
+    pub fn block_rq_merge_1(ctx: BtfTracePointContext) -> i32 {
+        on_request(Request::new(ctx.arg(1)), |rare| rare.request_merges += 1)
+    }
+    #[btf_tracepoint(function = "block_bio_backmerge")]
+    pub fn block_bio_backmerge(ctx: BtfTracePointContext) -> i32 {
+        on_bio(Pointer::new(ctx.arg(0)), |rare| rare.back_merges += 1)
+    }
+    #[btf_tracepoint(function = "block_bio_backmerge")]
+    pub fn block_bio_backmerge_2(ctx: BtfTracePointContext) -> i32 {
+        on_bio(Pointer::new(ctx.arg(2)), |rare| rare.back_merges += 1)
+    }
+    #[btf_tracepoint(function = "block_bio_frontmerge")]
+    pub fn block_bio_frontmerge(ctx: BtfTracePointContext) -> i32 {
+        on_bio(Pointer::new(ctx.arg(0)), |rare| rare.front_merges += 1)
+    }
+    #[btf_tracepoint(function = "block_bio_frontmerge")]
+    pub fn block_bio_frontmerge_2(ctx: BtfTracePointContext) -> i32 {
+        on_bio(Pointer::new(ctx.arg(2)), |rare| rare.front_merges += 1)
+    }
+}

@@ -1,0 +1,1 @@
+//! Captures whose facts were computed by hand.

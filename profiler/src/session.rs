@@ -1,0 +1,200 @@
+//! A recording in progress: probes loaded, attached, drained once a second, detached.
+//!
+//! The only part that talks to the kernel through aya. Everything it gives away is plain data:
+//! one [`Slice`] per drain, and at the end losses, costs and stacks. Dropping a session, or the
+//! death of the process, detaches everything, since nothing is pinned.
+
+mod attach;
+mod cost;
+mod directory;
+mod events;
+mod object;
+mod selfcheck;
+mod stacks;
+mod tables;
+mod wire;
+
+pub use attach::probe_ids;
+pub use directory::Choice;
+pub use object::embedded;
+pub use selfcheck::{Check, Failure, run as self_check};
+
+use crate::{
+    capture::{Losses, OwnCost, ProbeStatus, Slice, Stack},
+    exit::CannotMeasure,
+    host::Host,
+    kernel::{btf::Btf, layout, support},
+};
+use anyhow::{Context as _, Result};
+use attach::Attached;
+use directory::Directory;
+use std::{collections::BTreeMap, time::Instant};
+
+/// What to record.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Probe groups, by id. Empty: all.
+    pub probes: Vec<String>,
+    /// Kernel names of devices. Empty: all.
+    pub devices: Vec<String>,
+    /// Stacks taken per second and CPU, at most.
+    pub stacks_per_second: u32,
+    /// Kernel memory that the tables may take.
+    pub memory_limit_bytes: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            probes: Vec::new(),
+            devices: Vec::new(),
+            stacks_per_second: 100,
+            memory_limit_bytes: 256 << 20,
+        }
+    }
+}
+
+/// A recording in progress.
+pub struct Session {
+    attached: Attached,
+    directory: Directory,
+    tables: tables::Tables,
+    events: events::Events,
+    stacks: stacks::Stacks,
+    cost: cost::Cost,
+    started: Instant,
+    started_ns: u64,
+    drained: Instant,
+}
+
+/// What is known once a recording has ended.
+#[derive(Debug)]
+pub struct Closing {
+    /// Counted between the last drain and the end.
+    pub last: Slice,
+    pub losses: Losses,
+    pub own_cost: OwnCost,
+    pub probes: Vec<ProbeStatus>,
+    pub stacks: Vec<Stack>,
+}
+
+impl Session {
+    /// Loads and attaches. Fails with [`CannotMeasure`] when not even the block group can run.
+    pub fn open(settings: &Settings, host: &Host) -> Result<Self> {
+        let missing = support::missing();
+        if !missing.is_empty() {
+            return Err(CannotMeasure { missing }.into());
+        }
+        let btf = Btf::of_running_kernel().map_err(|error| CannotMeasure {
+            missing: vec![format!("{error:#}")],
+        })?;
+        let directory = Directory::choose(host, settings)?;
+        let (mut constants, wrong) = layout::offsets(&btf);
+        constants.extend(layout::request_flags(&btf));
+        let attached = attach::attach(attach::Request {
+            btf: &btf,
+            constants,
+            wrong,
+            directory: &directory,
+            settings,
+            host,
+        })?;
+        let now = Instant::now();
+        Ok(Self {
+            tables: tables::Tables::new(&directory),
+            events: events::Events::default(),
+            stacks: stacks::Stacks::new(settings.stacks_per_second),
+            cost: cost::Cost::new(),
+            attached,
+            directory,
+            started: now,
+            started_ns: support::monotonic_ns(),
+            drained: now,
+        })
+    }
+
+    /// CLOCK_MONOTONIC when the probes were in place.
+    pub fn started_ns(&self) -> u64 {
+        self.started_ns
+    }
+
+    /// What each probe group can do.
+    pub fn probes(&self) -> &[ProbeStatus] {
+        &self.attached.statuses
+    }
+
+    /// Devices that are traced, and those left out with the reason.
+    pub fn devices(&self) -> &[Choice] {
+        &self.directory.choices
+    }
+
+    /// Empties the ring of single records. To be called several times a second.
+    pub fn poll(&mut self) {
+        let (events, stacks) = (&mut self.events, &mut self.stacks);
+        self.attached
+            .each_record(|record| events.take(record, stacks));
+        stacks.symbolise();
+    }
+
+    /// What was counted since the last drain.
+    pub fn drain(&mut self) -> Result<Slice> {
+        self.poll();
+        let now = Instant::now();
+        let at_ns = self.drained.duration_since(self.started).as_nanos() as u64;
+        let length_ns = now.duration_since(self.drained).as_nanos() as u64;
+        self.drained = now;
+        let mut slice = Slice {
+            at_ns,
+            length_ns,
+            ..Slice::default()
+        };
+        slice.devices = self
+            .tables
+            .drain(&self.attached, &self.directory)
+            .context("reading the probes' tables")?;
+        self.events.drain(&mut slice);
+        let requests = slice
+            .devices
+            .values()
+            .flat_map(|d| d.ops.values())
+            .map(|op| op.issued)
+            .sum();
+        if let Some(period) = self.stacks.period(requests, length_ns) {
+            self.attached.set_stack_period(period);
+        }
+        self.cost.tick(&self.attached, length_ns);
+        Ok(slice)
+    }
+
+    /// Detaches everything, counts what came in since the last drain, and sums up.
+    pub fn close(mut self) -> Result<Closing> {
+        self.cost.finish(&self.attached);
+        let missed = self.cost.recursion_missed(&self.attached);
+        let own_cost = self
+            .cost
+            .own_cost(&self.attached, &self.tables, self.started.elapsed());
+        self.attached.detach();
+        let last = self.drain()?;
+        let mut losses = Losses {
+            recursion_missed: missed,
+            stacks_missing: self.stacks.missing(),
+            ..self.tables.losses(&self.attached, &self.directory)?
+        };
+        self.attached.dropped(&mut losses.ring_dropped)?;
+        Ok(Closing {
+            last,
+            losses,
+            own_cost,
+            probes: std::mem::take(&mut self.attached.statuses),
+            stacks: self.stacks.finish(),
+        })
+    }
+}
+
+/// Kernel device number as the probes send it.
+fn number_of(dev: u32) -> String {
+    format!("{}:{}", dev >> 20, dev & 0xf_ffff)
+}
+
+/// Sums by name.
+type Counts = BTreeMap<String, u64>;

@@ -1,0 +1,341 @@
+//! Reads the probes' tables and turns what was added since the last time into slices.
+//!
+//! The tables only grow; nothing is reset, so nothing is lost at the edge of a slice. Rows are
+//! summed over CPUs in wrapping arithmetic and subtracted from the sums of the time before.
+
+use super::{attach::Attached, directory::Directory, number_of};
+use crate::capture::{
+    DeviceSlice, Flags, Histogram, Losses, Merges, Op, OpSlice, QueueSlice, Span,
+};
+use anyhow::Result;
+use profiler_ebpf::{
+    bucket::{COUNT, LATENCY, SIZE, Scale},
+    device::{Device, OPS},
+    probes::{
+        block::{self, Completed, Issued, Rare},
+        queue::Events,
+        stacked::{Finished, Queued},
+    },
+};
+use std::collections::BTreeMap;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+/// Sums of the last reading, by table and row.
+pub(super) struct Tables {
+    completed: Vec<Box<Completed>>,
+    issued: Vec<Box<Issued>>,
+    rare: Vec<Box<Rare>>,
+    events: Vec<Box<Events>>,
+    queued: Vec<Box<Queued>>,
+    finished: Vec<Box<Finished>>,
+    negative: u64,
+    unknown_tag: u64,
+    bios_full: u64,
+}
+
+/// A row that is nothing but counters of 32 and 64 bits.
+trait Row: FromBytes + IntoBytes + Immutable + KnownLayout + Copy + 'static {
+    /// Adds or subtracts field by field, wrapping.
+    fn combine(&mut self, other: &Self, add: bool);
+}
+
+/// Lists the fields of a row: single counters, then arrays of buckets, then nested latencies.
+macro_rules! rows {
+    ($($row:ty { $($word:ident)*; $($array:ident)* })*) => {$(
+        impl Row for $row {
+            fn combine(&mut self, other: &Self, add: bool) {
+                $(self.$word = step64(self.$word, other.$word, add);)*
+                $(for (a, b) in self.$array.iter_mut().zip(&other.$array) { b.onto(a, add); })*
+            }
+        }
+    )*};
+}
+
+fn step64(a: u64, b: u64, add: bool) -> u64 {
+    if add {
+        a.wrapping_add(b)
+    } else {
+        a.wrapping_sub(b)
+    }
+}
+
+/// An element of an array in a row.
+trait Element {
+    fn onto(&self, a: &mut Self, add: bool);
+}
+
+impl Element for u32 {
+    fn onto(&self, a: &mut Self, add: bool) {
+        *a = if add {
+            a.wrapping_add(*self)
+        } else {
+            a.wrapping_sub(*self)
+        };
+    }
+}
+
+impl Element for block::Latency {
+    fn onto(&self, a: &mut Self, add: bool) {
+        a.sum_ns = step64(a.sum_ns, self.sum_ns, add);
+        a.counts
+            .iter_mut()
+            .zip(&self.counts)
+            .for_each(|(a, b)| b.onto(a, add));
+    }
+}
+
+rows! {
+    Completed {
+        bytes errors unmatched unknown_tag before_issue negative
+        sync meta fua preflush readahead background; spans
+    }
+    Issued {
+        sequential near random size_bytes_sum depth_sum bios_sum; size depth bios
+    }
+    Rare { requeued back_merges front_merges request_merges; }
+    Events { allocated inserted plugs unplugs unplugged_requests splits; }
+    Queued { bios bytes crossings table_full; size }
+}
+
+impl Row for Finished {
+    fn combine(&mut self, other: &Self, add: bool) {
+        self.bios = step64(self.bios, other.bios, add);
+        self.bytes = step64(self.bytes, other.bytes, add);
+        self.errors = step64(self.errors, other.errors, add);
+        self.negative = step64(self.negative, other.negative, add);
+        other.latency.onto(&mut self.latency, add);
+    }
+}
+
+impl Tables {
+    pub(super) fn new(directory: &Directory) -> Self {
+        let disks = directory.count(false) as usize;
+        let bios = directory.count(true) as usize;
+        let ops = OPS as usize;
+        Self {
+            completed: zeroed(disks * ops),
+            issued: zeroed(disks * ops),
+            rare: zeroed(disks * ops),
+            events: zeroed(disks + bios),
+            queued: zeroed(bios * ops),
+            finished: zeroed(bios * ops),
+            negative: 0,
+            unknown_tag: 0,
+            bios_full: 0,
+        }
+    }
+
+    /// What every traced device counted since the last call.
+    pub(super) fn drain(
+        &mut self,
+        attached: &Attached,
+        directory: &Directory,
+    ) -> Result<BTreeMap<String, DeviceSlice>> {
+        let completed = since(attached, "COMPLETED", &mut self.completed)?;
+        let issued = since(attached, "ISSUED", &mut self.issued)?;
+        let rare = since(attached, "RARE", &mut self.rare)?;
+        let events = since(attached, "QUEUE_EVENTS", &mut self.events)?;
+        let queued = since(attached, "BIOS_QUEUED", &mut self.queued)?;
+        let finished = since(attached, "BIOS_FINISHED", &mut self.finished)?;
+        let in_flight = attached.array::<u64>("IN_FLIGHT")?;
+        let queue_on = attached.measures("queue");
+        let mut devices = BTreeMap::new();
+        for device in &directory.devices {
+            let mut slice = DeviceSlice::default();
+            for (op, code) in Op::ALL.into_iter().zip(0..) {
+                let row = (device.slot * OPS + code) as usize;
+                let part = if device.bio_based == 0 {
+                    self.note(&completed[row]);
+                    requests(&completed[row], &issued[row], &rare[row])
+                } else {
+                    self.bios_full += queued[row].table_full;
+                    self.negative += finished[row].negative;
+                    bios(&queued[row], &finished[row])
+                };
+                slice.ops.extend(part.map(|part| (op, part)));
+            }
+            slice.queue = queue_on.then(|| queue(device, directory, &events, &queued, &finished));
+            if device.bio_based == 0 {
+                slice.in_flight_end = Some(in_flight.get(&device.slot, 0)?.0);
+            }
+            devices.insert(number_of(device.dev), slice);
+        }
+        Ok(devices)
+    }
+
+    fn note(&mut self, completed: &Completed) {
+        self.negative += completed.negative;
+        self.unknown_tag += completed.unknown_tag;
+    }
+
+    /// What could not be counted, after the last drain.
+    pub(super) fn losses(&self, attached: &Attached, directory: &Directory) -> Result<Losses> {
+        let sum = |name: &str, index: u32| -> Result<u64> {
+            Ok(attached
+                .per_cpu::<u64>(name)?
+                .get(&index, 0)?
+                .iter()
+                .map(|value| value.0)
+                .sum())
+        };
+        let unknown = attached.array::<u64>("UNKNOWN_DEVICE")?.get(&0, 0)?.0;
+        let mut losses = Losses {
+            // With --device, other devices are left out on purpose.
+            unknown_device: if directory.all { unknown } else { 0 },
+            unknown_tag: self.unknown_tag,
+            negative_durations: self.negative,
+            ..Losses::default()
+        };
+        losses.table_full.insert("bios".to_owned(), self.bios_full);
+        losses.table_full.insert(
+            "syncs".to_owned(),
+            sum("SYNCS_FULL", 0)? + sum("SYNCS_FULL", 1)?,
+        );
+        Ok(losses)
+    }
+}
+
+/// Zeroed rows on the heap: some are too large to pass over the stack in numbers.
+fn zeroed<T: Row>(n: usize) -> Vec<Box<T>> {
+    (0..n)
+        .map(|_| T::new_box_zeroed().expect("a few kilobytes of memory"))
+        .collect()
+}
+
+/// Reads all rows of a table, remembers their sums, and returns the differences.
+fn since<T: Row>(attached: &Attached, name: &str, last: &mut [Box<T>]) -> Result<Vec<Box<T>>> {
+    if last.is_empty() {
+        return Ok(Vec::new());
+    }
+    let table = attached.per_cpu::<T>(name)?;
+    let mut differences = zeroed::<T>(last.len());
+    for ((row, last), difference) in (0..).zip(last).zip(&mut differences) {
+        let values = table.get(&row, 0)?;
+        values
+            .iter()
+            .for_each(|value| difference.combine(&value.0, true));
+        let sum = difference.clone();
+        difference.combine(last, false);
+        *last = sum;
+    }
+    Ok(differences)
+}
+
+fn requests(completed: &Completed, issued: &Issued, rare: &Rare) -> Option<OpSlice> {
+    let merges = Merges {
+        front: rare.front_merges,
+        back: rare.back_merges,
+        request: rare.request_merges,
+    };
+    let spans: BTreeMap<Span, Histogram> = [
+        (Span::Queue, &completed.spans[block::QUEUE]),
+        (Span::Device, &completed.spans[block::DEVICE]),
+        (Span::Request, &completed.spans[block::REQUEST]),
+    ]
+    .into_iter()
+    .filter_map(|(span, latency)| {
+        Some((span, histogram(&LATENCY, &latency.counts, latency.sum_ns)?))
+    })
+    .collect();
+    let depth = histogram(&COUNT, &issued.depth, issued.depth_sum);
+    let unmatched = completed.unmatched + completed.unknown_tag;
+    let part = OpSlice {
+        issued: depth.as_ref().map_or(0, Histogram::n),
+        completed: spans.get(&Span::Device).map_or(0, Histogram::n) + unmatched,
+        requeued: rare.requeued,
+        ended_before_issue: completed.before_issue,
+        unmatched,
+        bytes: completed.bytes,
+        errors: completed.errors,
+        merges,
+        sequential: issued.sequential,
+        near: issued.near,
+        random: issued.random,
+        flags: Flags {
+            sync: completed.sync,
+            meta: completed.meta,
+            fua: completed.fua,
+            preflush: completed.preflush,
+            readahead: completed.readahead,
+            background: completed.background,
+        },
+        spans,
+        size_bytes: histogram(&SIZE, &issued.size, issued.size_bytes_sum),
+        depth,
+        bios_per_request: histogram(&COUNT, &issued.bios, issued.bios_sum),
+        ..OpSlice::default()
+    };
+    (part != OpSlice::default()).then_some(part)
+}
+
+fn bios(queued: &Queued, finished: &Finished) -> Option<OpSlice> {
+    (queued.bios | finished.bios != 0).then(|| OpSlice {
+        issued: queued.bios,
+        completed: finished.bios,
+        bytes: finished.bytes,
+        errors: finished.errors,
+        spans: histogram(&LATENCY, &finished.latency.counts, finished.latency.sum_ns)
+            .map(|histogram| (Span::Bio, histogram))
+            .into_iter()
+            .collect(),
+        size_bytes: histogram(&SIZE, &queued.size, queued.bytes),
+        ..OpSlice::default()
+    })
+}
+
+fn queue(
+    device: &Device,
+    directory: &Directory,
+    events: &[Box<Events>],
+    queued: &[Box<Queued>],
+    finished: &[Box<Finished>],
+) -> QueueSlice {
+    let bio = device.bio_based != 0;
+    let base = if bio { directory.count(false) } else { 0 };
+    let events = &events[(base + device.slot) as usize];
+    let rows = (device.slot * OPS) as usize..((device.slot + 1) * OPS) as usize;
+    let sum = |of: &dyn Fn(usize) -> u64| bio.then(|| rows.clone().map(of).sum());
+    QueueSlice {
+        allocated: events.allocated,
+        inserted: events.inserted,
+        plugs: events.plugs,
+        unplugs: events.unplugs,
+        unplugged_requests: events.unplugged_requests,
+        splits: events.splits,
+        bios_queued: sum(&|row| queued[row].bios),
+        bios_completed: sum(&|row| finished[row].bios),
+        chunk_crossings: sum(&|row| queued[row].crossings).filter(|_| device.chunk_sectors != 0),
+    }
+}
+
+/// A histogram of what was counted; `None` when nothing was.
+fn histogram(scale: &Scale, counts: &[u32], sum: u64) -> Option<Histogram> {
+    let counts = (0..).zip(&counts[..scale.buckets()]);
+    let counts = counts
+        .filter(|(_, n)| **n != 0)
+        .map(|(index, n)| (index, u64::from(*n)));
+    let counts: BTreeMap<u32, u64> = counts.collect();
+    (!counts.is_empty()).then(|| Histogram {
+        scale: scale.name.to_owned(),
+        sum,
+        counts,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zerocopy::FromZeros as _;
+
+    #[test]
+    fn differences_survive_a_counter_that_wraps() {
+        let mut now = Issued::new_zeroed();
+        let mut before = Issued::new_zeroed();
+        before.size[3] = u32::MAX - 1;
+        now.size[3] = 5;
+        (before.random, now.random) = (10, 17);
+        now.combine(&before, false);
+        // From 2^32 - 2 to 5 are seven steps.
+        assert_eq!((now.size[3], now.random), (7, 7));
+    }
+}

@@ -1,0 +1,63 @@
+//! Four jobs: two readers, a buffered writer, a log writer.
+
+use super::dice::Dice;
+use profiler::capture::{Histogram, JobOp, JobResult, Workload};
+use profiler_ebpf::bucket::LATENCY;
+
+pub(crate) fn workload(dice: &mut Dice) -> Workload {
+    let mut jobs: Vec<JobResult> = (0..2)
+        .map(|clone| JobResult {
+            clone,
+            ops: [op(dice, "read", 2_810, 8192, 301_000.0)].into(),
+            ..job("reader", "io_uring", true, "/srv/pg/bench/table.0")
+        })
+        .collect();
+    jobs.push(JobResult {
+        ops: [op(dice, "write", 9_240, 8192, 4_200.0)].into(),
+        ..job("writer", "psync", false, "/srv/pg/bench/table.1")
+    });
+    jobs.push(JobResult {
+        ops: [
+            op(dice, "write", 348, 16_384, 6_900.0),
+            op(dice, "fdatasync", 348, 0, 3_950_000.0),
+        ]
+        .into(),
+        ..job("wal", "psync", false, "/srv/pg/bench/wal.0")
+    });
+    Workload {
+        name: "database.fio".into(),
+        jobs,
+        notes: vec!["the page cache was warm when the jobs started".into()],
+    }
+}
+
+fn job(name: &str, engine: &str, direct: bool, file: &str) -> JobResult {
+    JobResult {
+        name: name.into(),
+        clone: 0,
+        group: 0,
+        group_reporting: false,
+        engine: engine.into(),
+        runtime_ns: 20_000_000_000,
+        ops: [].into(),
+        error: None,
+        files: vec![file.into()],
+        direct,
+    }
+}
+
+fn op(dice: &mut Dice, name: &str, n: u64, size: u64, median: f64) -> (String, JobOp) {
+    let mut latency_ns = Histogram::new(&LATENCY);
+    for _ in 0..n {
+        latency_ns.add(dice.log_normal(median, 0.6) as u64);
+    }
+    let op = JobOp {
+        n,
+        bytes: n * size,
+        errors: 0,
+        latency_ns,
+        min_ns: None,
+        max_ns: None,
+    };
+    (name.to_owned(), op)
+}
