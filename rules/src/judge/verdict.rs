@@ -51,7 +51,11 @@ fn fix_first(
     match (gate, changes.len() - fixes.len()) {
         (Some(gate), _) => format!("{lead} Otherwise {gate}."),
         (None, 0) => lead,
-        (None, n) => format!("{lead} {} {} for it.", count(n, "other change"), waits(n)),
+        (None, n) => format!(
+            "{lead} {} {} for it.",
+            upper(&count(n, "other change")),
+            waits(n)
+        ),
     }
 }
 

@@ -91,10 +91,7 @@ pub(crate) fn forbidden(text: &str, manner: Manner) -> Option<&'static str> {
             return found;
         }
     }
-    match manner {
-        Manner::Shell => destroys(&words),
-        Manner::Persistent | Manner::Instruction | Manner::Prose => None,
-    }
+    if lenient { None } else { destroys(&words) }
 }
 
 /// A word with the number of the clause that it stands in.
@@ -188,8 +185,10 @@ fn setting(words: &[Word], index: usize) -> Option<&'static str> {
         _ => "",
     };
     let text = &words[index].text;
+    // `sed s/x/fsync=off/` sets it too.
+    let punctuation = |c: char| !c.is_ascii_alphanumeric() && c != '_';
     let (name, value) = match text.split_once('=') {
-        Some((name, value)) => (name, Some(value.trim_matches('='))),
+        Some((name, value)) => (name, Some(value.trim_matches(punctuation))),
         None => (text.as_str(), None),
     };
     let name = key(name);
@@ -224,10 +223,13 @@ fn cache(words: &[Word], index: usize) -> Option<&'static str> {
     if through && any("write_cache") {
         return Some("tell the kernel that a cache is write-through");
     }
-    let hdparm = any("hdparm") && (text == "-w1" || (text == "-w" && next == "1"));
+    let option = text.starts_with('-') && !text.starts_with("--");
+    let set = option && (text.contains("w1") || (text.ends_with('w') && next == "1"));
+    let hdparm = any("hdparm") && set;
     let sdparm =
         any("sdparm") && text.contains("wce") && !text.contains("clear") && !text.contains("get");
-    (hdparm || sdparm).then_some("turn a drive's volatile write cache on")
+    let smartctl = any("smartctl") && text == "wcache" && next == "on";
+    (hdparm || sdparm || smartctl).then_some("turn a drive's volatile write cache on")
 }
 
 /// The name of an option or setting: no dashes before it, and `_` for `-` in it.
@@ -235,22 +237,13 @@ fn key(word: &str) -> String {
     word.trim_start_matches('-').replace('-', "_")
 }
 
+/// Anywhere in a command, so that `sh -c`, `sudo` and the like hide nothing.
 fn destroys(words: &[Word]) -> Option<&'static str> {
-    let mut clause = usize::MAX;
-    for word in words {
-        if word.clause == clause || word.text.contains('=') {
-            continue;
-        }
+    let destroyer = |word: &Word| {
         let program = word.text.rsplit('/').next().unwrap_or(&word.text);
-        if matches!(program, "sudo" | "env" | "nice" | "ionice" | "exec") {
-            continue;
-        }
-        clause = word.clause;
-        if DESTROYERS.contains(&program) || program.starts_with("mkfs.") {
-            return Some("write over a device");
-        }
-    }
-    None
+        DESTROYERS.contains(&program) || program.starts_with("mkfs.")
+    };
+    words.iter().any(destroyer).then_some("write over a device")
 }
 
 #[cfg(test)]
@@ -283,6 +276,11 @@ mod tests {
             "mkfs.ext4 /dev/sdb",
             "true && sudo dd if=/dev/zero of=/dev/sdb",
             "/sbin/wipefs -a /dev/sdb",
+            "sh -c 'mkfs.xfs -f /dev/sdb'",
+            "hdparm -qW1 /dev/sda",
+            "smartctl -s wcache,on /dev/sda",
+            "sed -i 's/^fsync.*/fsync=off/' postgresql.conf",
+            "mount -o remount,no'barrier' /srv",
         ] {
             assert!(forbidden(command, Manner::Shell).is_some(), "{command}");
         }
