@@ -3,12 +3,17 @@
 //! A format is one file in `report/` and its entry in [`ALL`]; only here and in `command/` is
 //! anything printed.
 
+pub mod folded;
 pub mod html;
 pub mod json;
+pub mod markdown;
+pub mod svg;
+pub mod text;
 
 use crate::capture::{Capture, Slice};
 use anyhow::Result;
-use rules::finding::{Finding, Verdict};
+use rules::judge::Judgement;
+use rules::library::Library;
 use std::io::Write;
 
 /// All that a report tells.
@@ -17,8 +22,7 @@ pub struct Report {
     pub capture: Capture,
     /// The whole recording as one slice.
     pub total: Slice,
-    pub findings: Vec<Finding>,
-    pub verdict: Verdict,
+    pub judgement: Judgement,
     pub page: Page,
 }
 
@@ -40,13 +44,18 @@ impl Default for Page {
 }
 
 impl Report {
+    /// Judges the capture by the built-in rules.
+    pub fn judged(capture: Capture) -> Self {
+        let judgement = Library::embedded().judge(&crate::profile::facts(&capture));
+        Self::new(capture, judgement)
+    }
+
     /// Sums up the capture; what the rules concluded is handed in.
-    pub fn new(capture: Capture, findings: Vec<Finding>, verdict: Verdict) -> Self {
+    pub fn new(capture: Capture, judgement: Judgement) -> Self {
         Self {
             total: capture.total(),
             capture,
-            findings,
-            verdict,
+            judgement,
             page: Page::default(),
         }
     }
@@ -64,4 +73,27 @@ pub trait Format: Sync {
 }
 
 /// Every format, in the order of the help. Each file in `report/` has its entry.
-pub const ALL: &[&dyn Format] = &[&json::Json, &html::Html];
+pub const ALL: &[&dyn Format] = &[
+    &text::Text,
+    &json::Json,
+    &markdown::Markdown,
+    &html::Html,
+    &folded::Folded,
+    &svg::Svg,
+];
+
+/// The format of that name.
+pub fn by_name(name: &str) -> Option<&'static dyn Format> {
+    ALL.iter().copied().find(|format| format.name() == name)
+}
+
+/// The format of files with that ending.
+pub fn by_extension(extension: &str) -> Option<&'static dyn Format> {
+    let ending = extension.to_ascii_lowercase();
+    ALL.iter()
+        .copied()
+        .find(|format| format.extension() == ending || format.name() == ending)
+}
+
+#[cfg(test)]
+mod tests;

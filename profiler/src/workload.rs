@@ -85,12 +85,20 @@ pub fn load(path: &Path, options: &Options) -> Result<Plan, Refused> {
     let name = path.to_string_lossy();
     let file = jobfile::read(path, &options.variables())
         .map_err(|problems| Refused::new(&name, problems))?;
-    resolve::resolve(&name, &file, options)
+    let mut plan = resolve::resolve(&name, &file, options)?;
+    resolve::note_what_runs_together(&mut plan);
+    Ok(plan)
 }
 
 /// As [`load`], from memory.
-pub fn from_text(name: &str, text: &str, options: &Options) -> Result<Plan, Refused> {
-    let file = jobfile::parse(Path::new(name), text.as_bytes(), &options.variables())
+pub fn from_text(name: &str, text: impl AsRef<[u8]>, options: &Options) -> Result<Plan, Refused> {
+    let mut plan = resolved(name, text.as_ref(), options)?;
+    resolve::note_what_runs_together(&mut plan);
+    Ok(plan)
+}
+
+fn resolved(name: &str, text: &[u8], options: &Options) -> Result<Plan, Refused> {
+    let file = jobfile::parse(Path::new(name), text, &options.variables())
         .map_err(|problems| Refused::new(name, problems))?;
     resolve::resolve(name, &file, options)
 }

@@ -1,5 +1,7 @@
 //! Damaged capture files are read whole or refused with a place, and never take the reader down.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use profiler::capture::{Capture, FormatError};
 use std::path::Path;
 

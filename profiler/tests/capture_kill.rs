@@ -2,6 +2,8 @@
 //!
 //! The recording runs in another process: this test binary, started again for the ignored test.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use profiler::capture::{Capture, Writer, WriterOptions as Options};
 use std::io::{BufRead, BufReader};
 use std::path::Path;

@@ -151,12 +151,15 @@ pub struct Issued {
     pub bios: [u32; COUNT.buckets() + 1],
 }
 
-/// A latency histogram. The last bucket pads the table to eight bytes.
+/// Buckets of a latency histogram, and one that pads them to eight bytes.
+pub type Latency = [u32; LATENCY.buckets() + 1];
+
+/// Requests in flight of one device, alone in its cache line.
 #[repr(C)]
-#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
-pub struct Latency {
-    pub sum_ns: u64,
-    pub counts: [u32; LATENCY.buckets() + 1],
+#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct InFlight {
+    pub requests: u64,
+    pub reserved: [u64; 7],
 }
 
 /// Counted at completion, per CPU, device and operation; written by `block_rq_complete` alone.
@@ -176,6 +179,7 @@ pub struct Completed {
     pub preflush: u64,
     pub readahead: u64,
     pub background: u64,
+    pub sums_ns: [u64; SPANS],
     pub spans: [Latency; SPANS],
 }
 
@@ -224,7 +228,7 @@ pub mod program {
     static RARE: PerCpuArray<Rare, 1> = PerCpuArray::new();
     /// Requests in flight, by device.
     #[btf_map(name = "IN_FLIGHT")]
-    static IN_FLIGHT: Array<u64, 1> = Array::new();
+    static IN_FLIGHT: Array<InFlight, 1> = Array::new();
     /// Where earlier requests ended, by device and operation.
     #[btf_map(name = "ENDS")]
     static ENDS: Array<[u64; STREAMS], 1> = Array::new();
@@ -280,7 +284,7 @@ pub mod program {
     /// Marks the tag as taken and returns the number of requests in flight, this one included.
     #[inline(always)]
     fn enter(device: &Device, rq: Request, cmd_flags: u32, also: impl FnOnce(&mut Tag)) -> u64 {
-        let Some(in_flight) = IN_FLIGHT.get_ptr_mut(device.slot) else {
+        let Some(in_flight) = in_flight(device) else {
             return 0;
         };
         if let Some(tag) = tag_of(device, rq) {
@@ -299,6 +303,12 @@ pub mod program {
         unsafe { *in_flight }
     }
 
+    #[inline(always)]
+    fn in_flight(device: &Device) -> Option<*mut u64> {
+        // The counter comes first in its line.
+        IN_FLIGHT.get_ptr_mut(device.slot).map(|line| line.cast())
+    }
+
     /// Frees the tag, if it is this request's.
     #[inline(always)]
     fn leave(device: &Device, rq: Request, tag: &mut Tag) -> bool {
@@ -306,7 +316,7 @@ pub mod program {
             return false;
         }
         tag.request = 0;
-        if let Some(in_flight) = IN_FLIGHT.get_ptr_mut(device.slot) {
+        if let Some(in_flight) = in_flight(device) {
             add_shared(in_flight, u64::MAX);
         }
         true
@@ -449,9 +459,8 @@ pub mod program {
             done.negative += 1;
             return;
         }
-        let latency = &mut done.spans[which];
-        latency.sum_ns += to - from;
-        count(&mut latency.counts, LATENCY.index(to - from));
+        done.sums_ns[which] += to - from;
+        count(&mut done.spans[which], LATENCY.index(to - from));
     }
 
     #[inline(always)]

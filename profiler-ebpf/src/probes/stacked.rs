@@ -73,6 +73,7 @@ pub struct Finished {
     pub bytes: u64,
     pub errors: u64,
     pub negative: u64,
+    pub sum_ns: u64,
     pub latency: Latency,
 }
 
@@ -179,8 +180,8 @@ pub mod program {
             finished.negative += 1;
         } else {
             let took = now - entry.queued_ns;
-            finished.latency.sum_ns += took;
-            count(&mut finished.latency.counts, LATENCY.index(took));
+            finished.sum_ns += took;
+            count(&mut finished.latency, LATENCY.index(took));
         }
         0
     }

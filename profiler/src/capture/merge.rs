@@ -53,9 +53,9 @@ impl Slice {
         let end = at_ns.saturating_add(*length_ns);
         devices.values_mut().for_each(|d| d.stamp(own_end));
         for (number, device) in &other.devices {
-            let mut device = device.clone();
-            device.stamp(other_end);
-            devices.entry(number.clone()).or_default().merge(&device);
+            let at_ns = device.in_flight_end_at_ns.or(Some(other_end));
+            let own = devices.entry(number.clone()).or_default();
+            own.merge_ending(device, at_ns);
         }
         devices.values_mut().for_each(|d| d.unstamp(end));
     }
@@ -68,6 +68,11 @@ impl Slice {
 impl DeviceSlice {
     /// Adds another stretch; where none of the two says when it ended, `other` is the later one.
     pub fn merge(&mut self, other: &Self) {
+        self.merge_ending(other, other.in_flight_end_at_ns);
+    }
+
+    /// `other_at_ns`: when the other's `in_flight_end` held.
+    fn merge_ending(&mut self, other: &Self, other_at_ns: Option<u64>) {
         let Self {
             ops,
             queue,
@@ -78,15 +83,11 @@ impl DeviceSlice {
         merge_map(ops, &other.ops, OpSlice::merge);
         merge_option(queue, &other.queue, QueueSlice::merge);
         if let Some(later) = other.in_flight_end {
-            match (
-                *in_flight_end,
-                *in_flight_end_at_ns,
-                other.in_flight_end_at_ns,
-            ) {
+            match (*in_flight_end, *in_flight_end_at_ns, other_at_ns) {
                 (Some(own), Some(at), Some(other_at)) if (at, own) > (other_at, later) => {}
                 _ => {
                     *in_flight_end = Some(later);
-                    *in_flight_end_at_ns = other.in_flight_end_at_ns;
+                    *in_flight_end_at_ns = other_at_ns;
                 }
             }
         }

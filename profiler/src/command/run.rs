@@ -7,6 +7,7 @@ use crate::exit::Outcome;
 use crate::workload::{self, Options, Plan, Stop};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -65,9 +66,10 @@ pub fn run(args: Args) -> Result<Outcome> {
         plan.check()?;
         return Ok(Outcome::Fine);
     }
-    if args.format == Format::Text {
+    if std::io::stderr().is_terminal() {
         eprintln!(
-            "files of jobs that name no directory are in {}",
+            "running {} threads, files in {}",
+            plan.jobs.len(),
             plan.directory.display()
         );
     }

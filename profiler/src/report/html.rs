@@ -44,6 +44,15 @@ impl Format for Html {
         let told = ReportJson::new(report);
         let page = Page::new(report, &told);
         let text = page.render().context("filling in the HTML report")?;
+        // The template escapes markup; what is left is characters that hide or turn text around.
+        let text: String = text
+            .chars()
+            .map(|c| match c {
+                '\n' => c,
+                c if units::is_hidden(c) => char::REPLACEMENT_CHARACTER,
+                c => c,
+            })
+            .collect();
         out.write_all(text.as_bytes())
             .context("writing the HTML report")
     }
@@ -82,7 +91,7 @@ struct JournalView<'a> {
     journal: &'a JournalJson,
     picture: Option<phases::Phases>,
     rows: Vec<table::SpanRow>,
-    counts: Vec<(&'static str, String)>,
+    counts: String,
 }
 
 struct StackView<'a> {
@@ -147,22 +156,7 @@ fn journals<'a>(report: &Report, told: &'a ReportJson) -> Vec<JournalView<'a>> {
         journal,
         picture: phases::draw(journal.place(), slice),
         rows: table::phase_rows(journal),
-        counts: [
-            ("commits", journal.commits),
-            ("handles", journal.handles),
-            ("most handles in a commit", journal.handles_max),
-            ("blocks", journal.blocks),
-            ("blocks logged", journal.blocks_logged),
-            ("checkpoints", journal.checkpoints),
-            (
-                "blocks written by checkpoints",
-                journal.checkpoint_blocks_written,
-            ),
-            ("forced to close", journal.checkpoint_forced_to_close),
-        ]
-        .into_iter()
-        .map(|(name, n)| (name, units::count(n)))
-        .collect(),
+        counts: journal.counts_words(),
     };
     told.journals.iter().zip(slices).map(view).collect()
 }

@@ -49,9 +49,8 @@ impl ReportJson {
         let Report {
             capture,
             total,
-            findings,
-            verdict,
-            ..
+            judgement,
+            page: _,
         } = report;
         let journals = journals(capture, total);
         let fsync = syncs(capture, total);
@@ -64,9 +63,7 @@ impl ReportJson {
                 .is_empty()
                 .then(|| reason(&capture.probes, &["journal"])),
             journals,
-            fsync_reason: fsync
-                .is_empty()
-                .then(|| reason(&capture.probes, &["fsync"])),
+            fsync_reason: fsync.is_empty().then(|| reason(&capture.probes, &["sync"])),
             fsync,
             workload: capture
                 .workload
@@ -76,8 +73,8 @@ impl ReportJson {
                 .workload
                 .is_none()
                 .then(|| "the built-in workload was not run".to_owned()),
-            findings: findings.clone(),
-            verdict: verdict.clone(),
+            findings: judgement.findings.clone(),
+            verdict: judgement.verdict.clone(),
             probes: probes(capture),
             losses: losses(capture),
             own_cost: own_cost(capture),
@@ -206,10 +203,10 @@ impl LossesJson {
         let mut named: BTreeMap<String, Option<u64>> = BTreeMap::new();
         let mut put = |name: String, n| named.insert(name, n);
         for (probe, n) in &self.ring_dropped {
-            put(format!("records dropped, ring of {probe} full"), Some(*n));
+            put(format!("records dropped (ring of {probe} full)"), Some(*n));
         }
         for (table, n) in &self.table_full {
-            put(format!("not followed, table of {table} full"), Some(*n));
+            put(format!("not followed (table of {table} full)"), Some(*n));
         }
         put("program runs skipped".into(), self.recursion_missed);
         put(

@@ -74,20 +74,22 @@ impl Element for u32 {
     }
 }
 
+impl Element for u64 {
+    fn onto(&self, a: &mut Self, add: bool) {
+        *a = step64(*a, *self, add);
+    }
+}
+
 impl Element for block::Latency {
     fn onto(&self, a: &mut Self, add: bool) {
-        a.sum_ns = step64(a.sum_ns, self.sum_ns, add);
-        a.counts
-            .iter_mut()
-            .zip(&self.counts)
-            .for_each(|(a, b)| b.onto(a, add));
+        a.iter_mut().zip(self).for_each(|(a, b)| b.onto(a, add));
     }
 }
 
 rows! {
     Completed {
         bytes errors unmatched unknown_tag before_issue negative
-        sync meta fua preflush readahead background; spans
+        sync meta fua preflush readahead background; sums_ns spans
     }
     Issued {
         sequential near random size_bytes_sum depth_sum bios_sum; size depth bios
@@ -95,16 +97,7 @@ rows! {
     Rare { requeued back_merges front_merges request_merges; }
     Events { allocated inserted plugs unplugs unplugged_requests splits; }
     Queued { bios bytes crossings table_full; size }
-}
-
-impl Row for Finished {
-    fn combine(&mut self, other: &Self, add: bool) {
-        self.bios = step64(self.bios, other.bios, add);
-        self.bytes = step64(self.bytes, other.bytes, add);
-        self.errors = step64(self.errors, other.errors, add);
-        self.negative = step64(self.negative, other.negative, add);
-        other.latency.onto(&mut self.latency, add);
-    }
+    Finished { bios bytes errors negative sum_ns; latency }
 }
 
 impl Tables {
@@ -137,7 +130,7 @@ impl Tables {
         let events = since(attached, "QUEUE_EVENTS", &mut self.events)?;
         let queued = since(attached, "BIOS_QUEUED", &mut self.queued)?;
         let finished = since(attached, "BIOS_FINISHED", &mut self.finished)?;
-        let in_flight = attached.array::<u64>("IN_FLIGHT")?;
+        let in_flight = attached.array::<block::InFlight>("IN_FLIGHT")?;
         let queue_on = attached.measures("queue");
         let mut devices = BTreeMap::new();
         for device in &directory.devices {
@@ -156,7 +149,7 @@ impl Tables {
             }
             slice.queue = queue_on.then(|| queue(device, directory, &events, &queued, &finished));
             if device.bio_based == 0 {
-                slice.in_flight_end = Some(in_flight.get(&device.slot, 0)?.0);
+                slice.in_flight_end = Some(in_flight.get(&device.slot, 0)?.0.requests);
             }
             devices.insert(number_of(device.dev), slice);
         }
@@ -228,13 +221,14 @@ fn requests(completed: &Completed, issued: &Issued, rare: &Rare) -> Option<OpSli
         request: rare.request_merges,
     };
     let spans: BTreeMap<Span, Histogram> = [
-        (Span::Queue, &completed.spans[block::QUEUE]),
-        (Span::Device, &completed.spans[block::DEVICE]),
-        (Span::Request, &completed.spans[block::REQUEST]),
+        (Span::Queue, block::QUEUE),
+        (Span::Device, block::DEVICE),
+        (Span::Request, block::REQUEST),
     ]
     .into_iter()
-    .filter_map(|(span, latency)| {
-        Some((span, histogram(&LATENCY, &latency.counts, latency.sum_ns)?))
+    .filter_map(|(span, i)| {
+        let sum_ns = completed.sums_ns[i];
+        Some((span, histogram(&LATENCY, &completed.spans[i], sum_ns)?))
     })
     .collect();
     let depth = histogram(&COUNT, &issued.depth, issued.depth_sum);
@@ -274,7 +268,7 @@ fn bios(queued: &Queued, finished: &Finished) -> Option<OpSlice> {
         completed: finished.bios,
         bytes: finished.bytes,
         errors: finished.errors,
-        spans: histogram(&LATENCY, &finished.latency.counts, finished.latency.sum_ns)
+        spans: histogram(&LATENCY, &finished.latency, finished.sum_ns)
             .map(|histogram| (Span::Bio, histogram))
             .into_iter()
             .collect(),

@@ -8,6 +8,8 @@ pub(super) use device::Uses;
 use super::plan::{Job, Plan, Target};
 use super::problem::Problem;
 use super::spec::Engine;
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::io::ErrorKind;
@@ -72,6 +74,13 @@ fn target_fits(plan: &Plan, job: &Job, target: &Target, uses: &Uses) -> Result<(
         return Err(format!(
             "{shown} is in use and is never written: {}",
             busy.join(", ")
+        ));
+    }
+    // The kernel knows of users that no table here shows (mounts of other namespaces).
+    let claim = OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC;
+    if let Err(Errno::BUSY) = rustix::fs::open(path, claim, Mode::empty()) {
+        return Err(format!(
+            "{shown} is claimed by the kernel (mounted elsewhere, part of an array, swap) and is never written"
         ));
     }
     let allowed = plan.allowed_devices.iter().any(|allowed| {

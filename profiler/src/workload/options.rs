@@ -212,6 +212,8 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), all);
         assert!(names.iter().all(|name| table::find(name).is_some()));
+        assert!(names.iter().all(|name| !name.is_empty()));
+        assert!(table::find("iodept").is_none() && table::find("lo").is_none());
     }
 
     #[test]

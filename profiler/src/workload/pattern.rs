@@ -39,6 +39,9 @@ pub enum Pattern {
 pub struct Sequential {
     position: [u64; 2],
     region: u64,
+    /// Where the region starts in the file, and how long the file is.
+    start: u64,
+    file: u64,
     gap: u64,
     /// At the end of the region a direction starts over by itself.
     wraps: bool,
@@ -54,6 +57,8 @@ impl Pattern {
             return Self::Sequential(Sequential {
                 position: [0; 2],
                 region,
+                start: job.files[file].offset_bytes,
+                file: job.files[file].file_bytes(),
                 gap: job.access.gap_bytes,
                 wraps: job.time_based && job.between_passes == endless,
             });
@@ -122,10 +127,10 @@ impl Sequential {
         };
         let position = &mut self.position[usize::from(write)];
         let mut offset = *position;
-        if offset > 0 && self.gap > 0 {
+        // As in fio a gap that leads from inside the file past its end starts over.
+        if offset > 0 && self.gap > 0 && self.start + offset < self.file {
             offset = offset.saturating_add(self.gap);
-            if offset >= self.region {
-                // As in fio a step past the end starts over.
+            if offset >= self.file {
                 offset = 0;
             }
         }

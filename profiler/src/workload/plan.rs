@@ -118,6 +118,11 @@ impl Target {
     pub fn length_bytes(&self) -> u64 {
         self.offset_bytes.saturating_add(self.region_bytes)
     }
+
+    /// How long the file is while the job runs.
+    pub fn file_bytes(&self) -> u64 {
+        self.length_bytes().max(self.existing_bytes.unwrap_or(0))
+    }
 }
 
 impl Job {

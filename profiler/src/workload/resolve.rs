@@ -15,22 +15,37 @@ use std::path::Path;
 
 /// More threads than this is a mistake, and no host runs them.
 const THREADS: usize = 8192;
+/// More files than this, over all threads, are a mistake too.
+const FILES: usize = 1 << 18;
 
 /// Resolves a job file; everything wrong with it comes back at once.
 pub(super) fn resolve(name: &str, file: &JobFile, options: &Options) -> Result<Plan, Refused> {
     let mut problems = Vec::new();
     let mut notes: Vec<String> = file.warnings.iter().map(ToString::to_string).collect();
     let specs = specs(file, options, &mut problems, &mut notes);
+    if !problems.is_empty() {
+        // What is missing because of these would only be in the way.
+        return Err(Refused::new(name, problems));
+    }
     let directory = options.directory();
     let mut disk = Disk::default();
     let mut jobs: Vec<Job> = Vec::new();
+    let mut files = 0;
     for spec in &specs {
-        if spec.clones as usize + jobs.len() > THREADS {
-            let message = format!("more than {THREADS} threads are asked for");
+        files += (spec.clones * spec.files) as usize;
+        if spec.clones as usize + jobs.len() > THREADS || files > FILES {
+            let message = format!("more than {THREADS} threads or {FILES} files are asked for");
             problems.push(Problem::new(spec.place("numjobs"), message));
             break;
         }
         remarks(spec, &mut notes);
+        if options.target.is_none() && names::is_homeless(spec) {
+            notes.push(format!(
+                "job `{}` names no directory: its files are in {}",
+                spec.name,
+                directory.display()
+            ));
+        }
         for clone in 0..spec.clones {
             let order = Order::after(jobs.last(), spec, clone);
             match job(
@@ -44,7 +59,6 @@ pub(super) fn resolve(name: &str, file: &JobFile, options: &Options) -> Result<P
     if !problems.is_empty() {
         return Err(Refused::new(name, problems));
     }
-    together(&jobs, &mut notes);
     let mut seen = std::collections::HashSet::new();
     notes.retain(|note| seen.insert(note.clone()));
     Ok(Plan {
@@ -99,7 +113,8 @@ fn specs(
     }
     if specs.is_empty() && problems.is_empty() {
         let place = file.sections.first().map(|section| &section.at);
-        problems.extend(place.map(|at| Problem::new(at, "no job is left to run")));
+        let message = format!("no job is left to run; {}", notes.join("; "));
+        problems.extend(place.map(|at| Problem::new(at, message)));
     }
     specs
 }
@@ -283,8 +298,8 @@ fn remarks(spec: &Spec, notes: &mut Vec<String>) {
 }
 
 /// Sections without stonewall run at the same time, which surprises who pasted them together.
-fn together(jobs: &[Job], notes: &mut Vec<String>) {
-    for stage in jobs.chunk_by(|a, b| a.stage == b.stage) {
+pub(super) fn note_what_runs_together(plan: &mut Plan) {
+    for stage in plan.jobs.chunk_by(|a, b| a.stage == b.stage) {
         let sections: Vec<&str> = stage
             .iter()
             .filter(|job| job.clone == 0)
@@ -292,7 +307,7 @@ fn together(jobs: &[Job], notes: &mut Vec<String>) {
             .collect();
         if sections.len() > 1 {
             let bytes: u128 = stage.iter().map(|job| u128::from(job.io_bytes)).sum();
-            notes.push(format!(
+            plan.notes.push(format!(
                 "jobs {} run at the same time: {} threads, {bytes} bytes of I/O; `stonewall` lets a job wait for those above it",
                 sections.join(", "),
                 stage.len()

@@ -1,8 +1,7 @@
 //! Built-in workloads: job files that come with the program.
 
 use super::plan::{BetweenPasses, Plan};
-use super::problem::Refused;
-use super::{Options, from_text};
+use super::{Options, resolved};
 use anyhow::{Result, bail};
 use std::path::Path;
 use std::time::Duration;
@@ -40,7 +39,7 @@ pub fn suite(name: &str, directory: &Path, duration: Duration) -> Result<Plan> {
         duration: Some(duration),
         ..Options::default()
     };
-    let mut plan = from_text(name, suite.text, &options).map_err(|refused: Refused| refused)?;
+    let mut plan = resolved(name, suite.text.as_bytes(), &options)?;
     for job in &mut plan.jobs {
         let between = suite.between.iter().find(|(name, _)| *name == job.name);
         if let Some((_, between)) = between {

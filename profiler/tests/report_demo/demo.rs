@@ -14,10 +14,15 @@ mod stacks;
 mod workload;
 
 use profiler::report::Report;
+use rules::judge::Judgement;
 
 pub(crate) use capture::demo as capture;
 
 /// The report of the demonstration, with findings made up for it.
 pub(crate) fn report() -> Report {
-    Report::new(capture(), findings::findings(), findings::verdict())
+    let judgement = Judgement {
+        findings: findings::findings(),
+        verdict: findings::verdict(),
+    };
+    Report::new(capture(), judgement)
 }

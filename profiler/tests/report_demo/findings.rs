@@ -77,7 +77,7 @@ fn atime() -> Finding {
                 json!(11_200_000),
                 Some(("11.1 ms", "11.3 ms")),
                 Some(357),
-                "fsync probe",
+                "sync probe",
             ),
         ],
         apply: vec!["mount -o remount,relatime /srv/pg".into()],
@@ -105,7 +105,7 @@ fn scheduler() -> Finding {
             .into(),
         evidence: vec![
             evidence("device.scheduler", "mq-deadline", json!("mq-deadline"), None, None, "/sys/block/vda/queue/scheduler"),
-            evidence("read.queue.p99", "21.1 µs", json!(21_100), Some(("20.9 µs", "21.2 µs")), Some(5_612), "block-queue probe"),
+            evidence("read.queue.p99", "21.1 µs", json!(21_100), Some(("20.9 µs", "21.2 µs")), Some(5_612), "block probe"),
         ],
         apply: vec!["echo none > /sys/block/vda/queue/scheduler".into()],
         persist: vec!["printf 'ACTION==\"add|change\", KERNEL==\"vda\", ATTR{queue/scheduler}=\"none\"\\n' > /etc/udev/rules.d/60-vda.rules".into()],

@@ -46,17 +46,25 @@ fn write(out: &mut String, workload: &Workload) -> std::fmt::Result {
     Ok(())
 }
 
-/// One row a job and op; jobs under `group_reporting` are one; a last row for all of them.
+/// One row a job and op; jobs under `group_reporting` are one. A group of several rows has a sum.
 fn rows(jobs: &[JobResult]) -> Vec<Row> {
     let mut rows = Vec::new();
-    for jobs in jobs.chunk_by(|a, b| a.group_reporting && b.group_reporting && a.group == b.group) {
-        rows.extend(together(&title(jobs), jobs));
-    }
-    let parts = jobs
-        .chunk_by(|a, b| a.group_reporting && a.group == b.group)
-        .count();
-    if parts > 1 {
-        rows.extend(together("all", jobs));
+    let groups = jobs.chunk_by(|a, b| a.group == b.group);
+    let several = groups.clone().count() > 1;
+    for group in groups {
+        let parts: Vec<_> = group
+            .chunk_by(|a, b| a.group_reporting && b.group_reporting)
+            .collect();
+        for part in &parts {
+            rows.extend(together(&title(part), part));
+        }
+        if parts.len() > 1 {
+            let name = match group.first() {
+                Some(job) if several => format!("group {}", job.group),
+                _ => "all".to_owned(),
+            };
+            rows.extend(together(&name, group));
+        }
     }
     rows
 }
@@ -105,13 +113,10 @@ fn cells(row: &Row) -> [String; 10] {
     let moves = row.op == "read" || row.op == "write";
     let rate = per_second(tally.bytes as f64 / 1_048_576.0).filter(|_| moves);
     let quantile = |q: f64| {
-        time(
-            tally
-                .latency_ns
-                .quantile(q)
-                .filter(|_| tally.n > 0)
-                .map(|q| q.value),
-        )
+        let found = tally.latency_ns.quantile(q).filter(|_| tally.n > 0);
+        // The middle of a bucket may lie beyond the largest value in it, which is known exactly.
+        let most = tally.max_ns.map_or(f64::MAX, |ns| ns as f64);
+        time(found.map(|found| found.value.min(most)))
     };
     [
         row.name.clone(),

@@ -66,30 +66,12 @@ impl Columns {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::capture::{Format, Losses, Meta, OwnCost};
-    use crate::host::Host;
+    use crate::capture::arbitrary;
 
     pub(in crate::report::html) fn capture(slices: Vec<Slice>) -> Capture {
         Capture {
-            format: Format::CURRENT,
-            meta: Meta {
-                tool: "iosage test".into(),
-                started: String::new(),
-                started_monotonic_ns: 0,
-                window_ns: 0,
-                command: None,
-                devices: vec![],
-                ended_by: String::new(),
-                extra: Default::default(),
-            },
-            host: Host::default(),
-            probes: vec![],
             slices,
-            stacks: vec![],
-            workload: None,
-            losses: Losses::default(),
-            own_cost: OwnCost::default(),
-            extra: Default::default(),
+            ..arbitrary::small()
         }
     }
 

@@ -10,15 +10,13 @@ use crate::units;
 /// All that the page says about one device.
 pub(super) struct DeviceView<'a> {
     pub(super) device: &'a DeviceJson,
-    /// `virtio block device · 254:0 · virtio-7f3a91`.
     pub(super) about: String,
     pub(super) rows: Vec<SpanRow>,
     pub(super) not_measured: Vec<String>,
     pub(super) densities: Vec<DensityView>,
     pub(super) bars: Vec<BarsView>,
     pub(super) ops: Vec<OpView>,
-    /// Names and words of the queue's counts.
-    pub(super) queue: Vec<(&'static str, String)>,
+    pub(super) queue: String,
     pub(super) balance: String,
     /// `ok`, `bad` or `unknown`.
     pub(super) balance_class: &'static str,
@@ -50,13 +48,9 @@ pub(super) struct OpView {
 }
 
 pub(super) fn view<'a>(device: &'a DeviceJson, slice: &DeviceSlice) -> DeviceView<'a> {
-    let mut about: Vec<&str> = Vec::new();
-    about.extend(device.model.as_deref().or(device.class.as_deref()));
-    about.push(&device.number);
-    about.extend(device.id.as_deref());
     DeviceView {
         device,
-        about: about.join(" · "),
+        about: device.about(),
         rows: super::table::rows(device),
         not_measured: device.not_measured(),
         densities: densities(device, slice),
@@ -72,7 +66,7 @@ pub(super) fn view<'a>(device: &'a DeviceJson, slice: &DeviceSlice) -> DeviceVie
         })
         .collect(),
         ops: ops(device),
-        queue: queue(device),
+        queue: device.queue.words(),
         balance: device.balance.words(),
         balance_class: match device.balance.holds() {
             Some(true) => "ok",
@@ -114,24 +108,6 @@ fn ops(device: &DeviceJson) -> Vec<OpView> {
             requeues: units::count(told.requeues),
         })
         .collect()
-}
-
-fn queue(device: &DeviceJson) -> Vec<(&'static str, String)> {
-    let queue = &device.queue;
-    [
-        ("allocated", queue.allocated),
-        ("inserted", queue.inserted),
-        ("plugs", queue.plugs),
-        ("unplugs", queue.unplugs),
-        ("let go by unplugs", queue.unplugged_requests),
-        ("splits", queue.splits),
-        ("bios queued", queue.bios_queued),
-        ("bios completed", queue.bios_completed),
-        ("chunk crossings", queue.chunk_crossings),
-    ]
-    .into_iter()
-    .filter_map(|(name, n)| Some((name, units::count(n?))))
-    .collect()
 }
 
 /// The stack of devices, a row of boxes for each level.

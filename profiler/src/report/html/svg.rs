@@ -150,7 +150,7 @@ pub(super) fn escape(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            c if c.is_control() => out.extend(c.escape_default()),
+            c if crate::units::is_hidden(c) => out.extend(c.escape_default()),
             c => out.push(c),
         }
     }

@@ -41,7 +41,7 @@ fn one(capture: &Capture, total: &Slice, number: &str, slice: &DeviceSlice) -> D
     let ops = slice
         .ops
         .iter()
-        .map(|(op, counted)| (*op, op_json(capture, total, slice, *op, counted)))
+        .map(|(op, counted)| (*op, op_json(capture, total, *op, counted)))
         .collect();
     DeviceJson {
         name: name_of(&capture.host, number),
@@ -56,13 +56,7 @@ fn one(capture: &Capture, total: &Slice, number: &str, slice: &DeviceSlice) -> D
     }
 }
 
-fn op_json(
-    capture: &Capture,
-    total: &Slice,
-    device: &DeviceSlice,
-    op: Op,
-    counted: &OpSlice,
-) -> OpJson {
+fn op_json(capture: &Capture, total: &Slice, op: Op, counted: &OpSlice) -> OpJson {
     let placed = counted
         .sequential
         .saturating_add(counted.near)
@@ -83,7 +77,7 @@ fn op_json(
         requeues: counted.requeued,
         per_second: per_second(counted.completed, total.length_ns),
         bytes_per_second: per_second(counted.bytes, total.length_ns),
-        merges: merges(capture, device, &counted.merges),
+        merges: merges(capture, &counted.merges),
         sequential: pattern(counted.sequential),
         near: pattern(counted.near),
         random: pattern(counted.random),
@@ -96,10 +90,10 @@ fn op_json(
         flags: flags(&counted.flags),
         spans: SpansJson {
             wait: latency(None, || reason(&[], &[])),
-            queue: span(Span::Queue, &["block-queue", "block"]),
+            queue: span(Span::Queue, &["block"]),
             device: span(Span::Device, &["block"]),
             request: span(Span::Request, &["block"]),
-            bio: span(Span::Bio, &["bio"]),
+            bio: span(Span::Bio, &["stacked"]),
         },
         size_bytes: distribution(counted.size_bytes.as_ref(), carried),
         depth: distribution(counted.depth.as_ref(), block),
@@ -107,24 +101,22 @@ fn op_json(
     }
 }
 
-fn merges(capture: &Capture, device: &DeviceSlice, merges: &Merges) -> MergesJson {
+fn merges(capture: &Capture, merges: &Merges) -> MergesJson {
     let Merges {
         front,
         back,
         request,
     } = *merges;
-    let measured = device.queue.is_some()
-        || front.max(back).max(request) > 0
-        || capture
-            .probes
-            .iter()
-            .any(|probe| probe.id == "block-queue" && probe.state == ProbeState::Ok);
+    let silent = capture.probes.iter().any(|probe| {
+        probe.id == "block" && !matches!(probe.state, ProbeState::Ok | ProbeState::Partial)
+    });
+    let measured = !silent || front.max(back).max(request) > 0;
     let counted = |n: u64| measured.then_some(n);
     MergesJson {
         front: counted(front),
         back: counted(back),
         request: counted(request),
-        reason: (!measured).then(|| reason(&capture.probes, &["block-queue", "block"])),
+        reason: (!measured).then(|| reason(&capture.probes, &["block"])),
     }
 }
 
@@ -150,7 +142,7 @@ fn flags(flags: &Flags) -> FlagsJson {
 fn queue(capture: &Capture, queue: Option<&QueueSlice>) -> QueueJson {
     let Some(queue) = queue else {
         return QueueJson {
-            reason: Some(reason(&capture.probes, &["block-queue"])),
+            reason: Some(reason(&capture.probes, &["queue"])),
             ..QueueJson::default()
         };
     };

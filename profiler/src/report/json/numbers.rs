@@ -6,7 +6,7 @@ use crate::capture::{Histogram, ProbeState, ProbeStatus};
 /// The probe measured, and this did not happen.
 pub(super) const NONE_SEEN: &str = "none were seen";
 /// There is nothing to measure.
-pub(super) const NO_DATA: &str = "a flush carries no data";
+pub(crate) const NO_DATA: &str = "a flush carries no data";
 
 /// The quantiles that every distribution is told by.
 const QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 1.0];
@@ -31,7 +31,7 @@ pub(super) fn reason(probes: &[ProbeStatus], ids: &[&str]) -> String {
         None if ids.iter().any(|id| state(id).is_some()) => NONE_SEEN.to_owned(),
         None => match ids.first() {
             Some(id) => format!("this capture was made without the {id} probe"),
-            None => "this version measures no such thing".to_owned(),
+            None => "no probe of this version times it".to_owned(),
         },
     }
 }
@@ -196,8 +196,8 @@ mod tests {
             "probe journal unavailable: no jbd2 on this kernel"
         );
         assert_eq!(
-            reason(&probes, &["fsync"]),
-            "this capture was made without the fsync probe"
+            reason(&probes, &["sync"]),
+            "this capture was made without the sync probe"
         );
     }
 }

@@ -1,6 +1,7 @@
 //! The report's numbers as words, the same in every format for people.
 
-use super::numbers::{NO_DATA, NONE_SEEN};
+pub(crate) use super::numbers::NO_DATA;
+use super::numbers::NONE_SEEN;
 use super::shape::*;
 use crate::capture::CommitPhase;
 use crate::units;
@@ -163,6 +164,15 @@ impl LatencyJson {
 }
 
 impl DeviceJson {
+    /// `virtio block device · 254:0 · virtio-7f3a91`.
+    pub(crate) fn about(&self) -> String {
+        let mut about: Vec<&str> = Vec::new();
+        about.extend(self.model.as_deref().or(self.class.as_deref()));
+        about.push(&self.number);
+        about.extend(self.id.as_deref());
+        about.join(" · ")
+    }
+
     /// The spans that no op of the device has, and those that only some lack, each with its reason.
     pub(crate) fn not_measured(&self) -> Vec<String> {
         let mut notes: Vec<String> = Vec::new();
@@ -186,6 +196,31 @@ impl DeviceJson {
             });
         }
         notes
+    }
+}
+
+impl QueueJson {
+    /// `allocated 8,434, inserted 2,791, plugs 1,661, ...`; what was not counted is left out.
+    pub(crate) fn words(&self) -> String {
+        let counts = [
+            ("allocated", self.allocated),
+            ("inserted", self.inserted),
+            ("plugs", self.plugs),
+            ("unplugs", self.unplugs),
+            ("let go by unplugs", self.unplugged_requests),
+            ("splits", self.splits),
+            ("bios queued", self.bios_queued),
+            ("bios completed", self.bios_completed),
+            ("chunk crossings", self.chunk_crossings),
+        ];
+        let known = counts
+            .into_iter()
+            .filter_map(|(name, n)| Some(format!("{name} {}", units::count(n?))));
+        let known: Vec<String> = known.collect();
+        match known.is_empty() {
+            true => absent(self.reason.as_deref()),
+            false => known.join(", "),
+        }
     }
 }
 
@@ -240,6 +275,25 @@ impl JournalJson {
     /// The mount point, or the device where none is known.
     pub(crate) fn place(&self) -> &str {
         self.mount.as_deref().unwrap_or(&self.device)
+    }
+
+    /// `commits 361, handles 5,054, ...`.
+    pub(crate) fn counts_words(&self) -> String {
+        let counts = [
+            ("commits", self.commits),
+            ("handles", self.handles),
+            ("most handles in a commit", self.handles_max),
+            ("blocks", self.blocks),
+            ("blocks logged", self.blocks_logged),
+            ("checkpoints", self.checkpoints),
+            (
+                "blocks written by checkpoints",
+                self.checkpoint_blocks_written,
+            ),
+            ("forced to close", self.checkpoint_forced_to_close),
+        ];
+        let words = counts.map(|(name, n)| format!("{name} {}", units::count(n)));
+        words.join(", ")
     }
 
     /// The phases in their order.

@@ -119,7 +119,7 @@ fn syncs(
         probes_n: found.map(|calls| calls.latency_ns.n()),
         reason: match found {
             Some(_) => Some("the probes count every process on this filesystem".to_owned()),
-            None => Some(reason(&capture.probes, &["fsync"])),
+            None => Some(reason(&capture.probes, &["sync"])),
         },
         ..line(op, mount.target.clone(), side)
     }

@@ -42,7 +42,12 @@ impl Files {
                 start: target.offset_bytes,
             });
         }
-        Ok(Self(files))
+        let files = Self(files);
+        if job.between_passes == BetweenPasses::Truncate {
+            // What an earlier run left is no part of this log.
+            files.between(job)?;
+        }
+        Ok(files)
     }
 
     /// What the job does between two passes over its files.

@@ -359,7 +359,7 @@ impl Engine<'_> {
     }
 
     fn message(&self, work: &Work, result: i32) -> String {
-        let error = Errno::from_raw_os_error(-result);
+        let error = || Errno::from_raw_os_error(-result);
         match work {
             Work::Io(io, done) => {
                 let open = &self.files.0[io.file];
@@ -367,11 +367,11 @@ impl Engine<'_> {
                 if result == 0 {
                     ended(open, io, at)
                 } else {
-                    files::failure(error, doing(io), &open.path, at, io.length)
+                    files::failure(error(), doing(io), &open.path, at, io.length)
                 }
             }
             Work::Sync(_, file) => {
-                files::failure(error, "syncing", &self.files.0[*file].path, 0, 0)
+                files::failure(error(), "syncing", &self.files.0[*file].path, 0, 0)
             }
         }
     }

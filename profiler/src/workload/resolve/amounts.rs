@@ -237,7 +237,7 @@ pub(super) fn expected_ios(job: &Job) -> Option<u64> {
     }
     let per_pass: u64 = match job.access.gap_bytes {
         0 => job.files.iter().map(|f| f.region_bytes / block).sum(),
-        gap => match gapped(job.files[0].region_bytes, block, gap) {
+        gap => match gapped(&job.files[0], block, gap) {
             Some(per_pass) => per_pass,
             None => return Some(most),
         },
@@ -263,10 +263,12 @@ pub(super) fn expected_ios(job: &Job) -> Option<u64> {
     Some(passes * per_pass + more)
 }
 
-/// I/Os of one pass with gaps, which ends where a block no longer fits; `None`: as in fio the step
-/// leads past the end, so that it starts over and never ends.
-fn gapped(region: u64, block: u64, gap: u64) -> Option<u64> {
+/// I/Os of one pass with gaps, which ends where a block no longer fits; `None`: as in fio a gap
+/// leads from inside the file past its end and so starts over, without end.
+fn gapped(file: &Target, block: u64, gap: u64) -> Option<u64> {
     let step = block.checked_add(gap)?;
-    let fitting = region.checked_sub(block)? / step + 1;
-    (fitting.checked_mul(step)? < region).then_some(fitting)
+    let last = file.region_bytes.checked_sub(block)? / step;
+    let end = last * step + block;
+    let over = file.offset_bytes + end < file.file_bytes() && end + gap >= file.file_bytes();
+    (!over).then_some(last + 1)
 }

@@ -1,7 +1,7 @@
 //! The files of a clone: `filename` with fio's `:` rules, else names made from the job's.
 
 use crate::workload::problem::Problem;
-use crate::workload::spec::Spec;
+use crate::workload::spec::{Engine, Spec};
 use std::path::{Path, PathBuf};
 
 /// Paths of one clone, and whether the job names them itself.
@@ -60,10 +60,18 @@ pub(super) fn of(
     })
 }
 
+/// Whether a job's files lie wherever the program was started.
+pub(super) fn is_homeless(spec: &Spec) -> bool {
+    let absolute = |text: &String| split(text).iter().all(|name| name.starts_with('/'));
+    spec.engine != Engine::Null
+        && spec.directory.is_none()
+        && !spec.filename.as_ref().is_some_and(absolute)
+}
+
 /// The directory that this clone's relative names lie in.
 fn place(spec: &Spec, clone: u64, cwd: &Path, target: Option<&Path>) -> Result<PathBuf, Problem> {
     let Some(text) = &spec.directory else {
-        return Ok(target.map_or_else(|| cwd.to_owned(), |target| cwd.join(target)));
+        return Ok(target.map_or_else(|| cwd.to_owned(), |target| plain(&cwd.join(target))));
     };
     let directories = split(text);
     if directories.iter().any(String::is_empty) {
@@ -72,7 +80,12 @@ fn place(spec: &Spec, clone: u64, cwd: &Path, target: Option<&Path>) -> Result<P
     }
     // As in fio clones take turns through the list.
     let turn = (clone % directories.len() as u64) as usize;
-    Ok(cwd.join(&directories[turn]))
+    Ok(plain(&cwd.join(&directories[turn])))
+}
+
+/// The path without `.` parts, as people write it.
+fn plain(path: &Path) -> PathBuf {
+    path.components().collect()
 }
 
 /// A name cut at an unescaped `:` must not become a regular file under /dev or beside it.

@@ -1,0 +1,344 @@
+//! What jobs do to files, how they end, and what is told about it.
+
+use super::*;
+use std::io::Read;
+use std::process::Stdio;
+
+#[test]
+fn random_writes_touch_every_block_with_each_engine() {
+    for engine in ["psync", "io_uring\niodepth=16"] {
+        let scratch = Scratch::new();
+        std::fs::write(scratch.path().join("f"), vec![0; 1 << 20]).unwrap();
+        let result = scratch.run(&format!(
+            "[a]\nrw=randwrite\nfilename=f\nsize=1m\nbs=4k\nbuffer_pattern=0xab\nfsync=32\nioengine={engine}"
+        ));
+        assert_eq!(moved(&result.jobs[0]), [(0, 0), (256, 1 << 20)]);
+        assert_eq!(
+            op(&result.jobs[0], "fsync").n,
+            7,
+            "none after the last write"
+        );
+        assert!(
+            scratch.read("f").iter().all(|byte| *byte == 0xab),
+            "{engine}"
+        );
+    }
+}
+
+#[test]
+fn mixed_jobs_count_reads_and_writes_apart() {
+    for engine in ["psync", "libaio\niodepth=4"] {
+        let scratch = Scratch::new();
+        let result = scratch.run(&format!(
+            "[a]\nrw=randrw\nrwmixread=70\nsize=4m\nbs=4k,8k\nioengine={engine}"
+        ));
+        let job = &result.jobs[0];
+        let [(reads, read_bytes), (writes, write_bytes)] = moved(job);
+        assert!(reads > 0 && writes > 0);
+        assert_eq!((read_bytes, write_bytes), (reads * 4096, writes * 8192));
+        assert_eq!((op(job, "read").errors, op(job, "write").errors), (0, 0));
+        let alias = result
+            .notes
+            .iter()
+            .any(|n| n.contains("ioengine=libaio is run as io_uring"));
+        assert_eq!(alias, engine.starts_with("libaio"));
+    }
+}
+
+#[test]
+fn syncs_at_the_end_are_counted_with_the_others() {
+    let scratch = Scratch::new();
+    let result =
+        scratch.run("[a]\nrw=write\nsize=64k\nfsync=4\nend_fsync=1\nfsync_on_close=1\nnrfiles=2");
+    // 3 among the writes, then one more for each of two files and each of two reasons.
+    assert_eq!(op(&result.jobs[0], "fsync").n, 3 + 4);
+}
+
+#[test]
+fn a_file_that_became_shorter_stops_its_job_with_a_full_message() {
+    for engine in ["psync", "io_uring"] {
+        let scratch = Scratch::new();
+        let plan = scratch
+            .plan(&format!(
+                "[a]\nrw=read\nsize=64k\nfilename=f\nioengine={engine}\n[b]\nioengine=null\nsize=8k"
+            ))
+            .unwrap();
+        let stop = Stop::default();
+        let prepared = plan.prepare(&stop).unwrap();
+        let file = std::fs::OpenOptions::new()
+            .write(true)
+            .open(scratch.path().join("f"))
+            .unwrap();
+        file.set_len(20_000).unwrap();
+        let result = prepared.run(&stop).unwrap();
+        let error = result.jobs[0].error.as_deref().unwrap();
+        assert!(
+            error.starts_with("end of file reading 4096 bytes at offset "),
+            "{error}"
+        );
+        assert!(
+            error.contains(&format!("{}/f", scratch.path().display())),
+            "{error}"
+        );
+        // Four whole blocks lie before the end.
+        assert_eq!(
+            (
+                op(&result.jobs[0], "read").n,
+                op(&result.jobs[0], "read").errors
+            ),
+            (4, 1)
+        );
+        assert_eq!(op(&result.jobs[1], "read").n, 2, "other jobs go on");
+    }
+}
+
+#[test]
+fn a_reading_job_never_changes_a_file_it_names() {
+    let scratch = Scratch::new();
+    std::fs::write(scratch.path().join("precious"), b"data").unwrap();
+    let refused = scratch
+        .plan("[a]\nrw=read\nfilename=precious\nsize=64k")
+        .unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("holds 4 bytes, 65536 are needed"),
+        "{refused}"
+    );
+    let result = scratch.run("[a]\nrw=read\nfilename=precious\nbs=1\nunlink=1");
+    assert_eq!(op(&result.jobs[0], "read").n, 4);
+    assert_eq!(
+        scratch.read("precious"),
+        b"data",
+        "and unlink leaves it, for it was there before"
+    );
+}
+
+#[test]
+fn unlink_removes_what_was_made() {
+    let scratch = Scratch::new();
+    scratch.run("[a]\nrw=write\nsize=64k\nnumjobs=2\nunlink=1\n[b]\nrw=read\nsize=8k\nfilename=x:y\nunlink=1");
+    assert_eq!(scratch.files(), []);
+}
+
+#[test]
+fn what_does_not_fit_is_refused_before_anything_is_made() {
+    let scratch = Scratch::new();
+    let refused = scratch
+        .plan("[a]\nrw=write\nsize=8p\nbs=1m")
+        .unwrap()
+        .check()
+        .unwrap_err();
+    assert!(refused.to_string().contains("are free"), "{refused}");
+    let refused = scratch
+        .plan("[a]\nrw=write\nsize=8k\ndirectory=nowhere")
+        .unwrap()
+        .check()
+        .unwrap_err();
+    assert!(refused.to_string().contains("create it first"), "{refused}");
+    let refused = scratch
+        .plan("[a]\nrw=write\nsize=8k\nfilename=/dev/null")
+        .unwrap()
+        .check()
+        .unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("neither a regular file nor a block device"),
+        "{refused}"
+    );
+    assert_eq!(scratch.files(), []);
+}
+
+#[test]
+fn a_stage_waits_for_the_one_above() {
+    let scratch = Scratch::new();
+    let result = scratch.run(
+        "[global]\nfilename=f\nsize=64k\nrw=write\n[a]\nbuffer_pattern=0x1\nnumjobs=3\n[b]\nstonewall\nbuffer_pattern=0x2\nnumjobs=2",
+    );
+    assert!(scratch.read("f").iter().all(|byte| *byte == 2));
+    let groups: Vec<_> = result.jobs.iter().map(|job| job.group).collect();
+    assert_eq!(groups, [0, 0, 0, 1, 1]);
+}
+
+#[test]
+fn commands_run_only_when_allowed_and_their_failure_is_the_jobs() {
+    let scratch = Scratch::new();
+    let text = "[a]\nioengine=null\nsize=8k\nexec_prerun=touch ran\n[b]\nioengine=null\nsize=8k\nexec_prerun=sh -c 'echo no such thing >&2\\, exit 3'\n";
+    assert!(scratch.plan(text).is_err());
+    let options = Options {
+        allow_exec: true,
+        ..scratch.options()
+    };
+    let text = format!(
+        "[a]\nioengine=null\nsize=8k\nexec_prerun=touch {}/ran\n[b]\nioengine=null\nsize=8k\nexec_prerun=ls /does/not/exist\n",
+        scratch.path().display()
+    );
+    let result = workload::from_text("t", &text, &options)
+        .unwrap()
+        .run(&Stop::default())
+        .unwrap();
+    assert!(scratch.path().join("ran").exists());
+    assert_eq!(op(&result.jobs[0], "read").n, 2);
+    let error = result.jobs[1].error.as_deref().unwrap();
+    assert!(
+        error.starts_with("exec_prerun `ls /does/not/exist` failed")
+            && error.contains("No such file"),
+        "{error}"
+    );
+    assert!(result.jobs[1].ops.is_empty());
+}
+
+#[test]
+fn a_stop_request_ends_every_stage() {
+    let plan = workload::from_text(
+        "t",
+        "[a]\nioengine=null\nsize=8k\ntime_based\nruntime=1h\n[b]\nstonewall\nioengine=null\nsize=8k",
+        &Options::default(),
+    )
+    .unwrap();
+    let stop = Stop::default();
+    let result = std::thread::scope(|scope| {
+        let run = scope.spawn(|| plan.run(&stop));
+        stop.set();
+        run.join().unwrap().unwrap()
+    });
+    assert!(
+        result
+            .notes
+            .iter()
+            .any(|note| note.contains("stopped on request")),
+        "{:?}",
+        result.notes
+    );
+    assert!(result.jobs.iter().all(|job| job.error.is_none()));
+}
+
+#[test]
+fn an_interrupt_ends_the_program_with_what_was_done() {
+    let scratch = Scratch::new();
+    let fifo = scratch.path().join("fifo");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&fifo)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let text = "[a]\nrw=randwrite\nsize=64k\ntime_based\nruntime=1h\nfilename=f\nexec_prerun=echo go > fifo\n";
+    std::fs::write(scratch.path().join("j.fio"), text).unwrap();
+    let child = Command::new(env!("CARGO_BIN_EXE_iosage"))
+        .args(["run", "j.fio", "--allow-exec", "--format", "json"])
+        .current_dir(scratch.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Opening the pipe waits for the job's own command.
+    let mut said = String::new();
+    std::fs::File::open(&fifo)
+        .unwrap()
+        .read_to_string(&mut said)
+        .unwrap();
+    assert_eq!(said, "go\n");
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let result: Workload = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(result.jobs[0].error, None);
+    assert!(
+        result
+            .notes
+            .iter()
+            .any(|note| note.contains("stopped on request")),
+        "{:?}",
+        result.notes
+    );
+}
+
+#[test]
+fn the_demo_suite_reads_writes_and_commits() {
+    let scratch = Scratch::new();
+    let mut plan =
+        workload::suite("demo", scratch.path(), std::time::Duration::from_secs(1)).unwrap();
+    // A smaller table and log, gone through several times within the second.
+    for job in &mut plan.jobs {
+        job.files[0].region_bytes = 1 << 20;
+    }
+    let result = plan.run(&Stop::default()).unwrap();
+    let ops =
+        |index: usize| -> Vec<&str> { result.jobs[index].ops.keys().map(String::as_str).collect() };
+    assert_eq!(
+        [ops(0), ops(1), ops(2)],
+        [vec!["read"], vec!["read"], vec!["write"]]
+    );
+    assert_eq!(ops(3), ["fdatasync", "write"]);
+    let (writes, syncs) = (
+        op(&result.jobs[3], "write").n,
+        op(&result.jobs[3], "fdatasync").n,
+    );
+    assert!(writes - syncs <= 1, "{writes} {syncs}");
+    assert!(
+        scratch.read("iosage-wal").len() <= 1 << 20,
+        "emptied when full"
+    );
+    assert!(
+        result.jobs.iter().all(|job| job.error.is_none()),
+        "{:?}",
+        result.jobs
+    );
+}
+
+#[test]
+fn explain_shows_the_plan_and_does_nothing() {
+    let scratch = Scratch::new();
+    std::fs::write(
+        scratch.path().join("j.fio"),
+        "[a]\nrw=randread\nsize=1m\nbs=8k\nnumjobs=2\n",
+    )
+    .unwrap();
+    let output = scratch.iosage(&["run", "j.fio", "--explain"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    for line in [
+        "[a]  stage 0, threads 2",
+        "each thread: 1048576 bytes, 128 I/Os",
+        "a.1.0  bytes 0 to 1048576",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let output = scratch.iosage(&["run", "j.fio", "--explain", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["jobs"][1]["expected_ios"], 128);
+    assert_eq!(scratch.files(), [("j.fio".to_owned(), 40)]);
+}
+
+#[test]
+fn results_are_shown_as_a_table_and_as_json() {
+    let scratch = Scratch::new();
+    std::fs::write(
+        scratch.path().join("j.fio"),
+        "[wal]\nrw=write\nsize=64k\nbs=8k\nfdatasync=1\n",
+    )
+    .unwrap();
+    let output = scratch.iosage(&["run", "j.fio"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let row = |op: &str| -> Vec<String> {
+        let line = text
+            .lines()
+            .find(|l| l.contains("wal.0") && l.split_whitespace().nth(1) == Some(op));
+        line.unwrap_or_default()
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect()
+    };
+    assert_eq!(
+        (row("write")[2].as_str(), row("fdatasync")[2].as_str()),
+        ("8", "7"),
+        "{text}"
+    );
+    let output = scratch.iosage(&["run", "j.fio", "--format", "json"]);
+    let result: Workload = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(moved(&result.jobs[0]), [(0, 0), (8, 65536)]);
+}
