@@ -46,6 +46,7 @@ mod tests {
     use crate::report::Report;
     use proptest::prelude::*;
     use rules::finding::Verdict;
+    use rules::judge::Judgement;
     use serde_json::Value;
 
     /// The schema that a `$ref` or an `anyOf` with null stands for, for a value that is there.
@@ -149,7 +150,13 @@ mod tests {
             kind: "k".to_owned(),
             text: "t".to_owned(),
         };
-        let report = Report::new(small(), rules::Judgement { findings: Vec::new(), verdict });
+        let report = Report::new(
+            small(),
+            rules::Judgement {
+                findings: Vec::new(),
+                verdict,
+            },
+        );
         let value = serde_json::to_value(ReportJson::new(&report)).unwrap();
         assert_eq!(check(Document::Report, &value), Vec::<String>::new());
     }
