@@ -151,3 +151,38 @@ fn a_long_recording_stays_a_page_of_bounded_size() {
     markup::tags(&page).unwrap();
     assert!(page.len() < 1_500_000, "{} bytes", page.len());
 }
+
+/// Relative luminance as WCAG 2 defines it.
+fn luminance(colour: &str) -> f64 {
+    let part = |at: usize| {
+        let value = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;
+        match value <= 0.039_28 {
+            true => value / 12.92,
+            false => ((value + 0.055) / 1.055).powf(2.4),
+        }
+    };
+    0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
+}
+
+#[test]
+fn every_colour_of_text_can_be_read_in_light_and_dark() {
+    let page = page(&demo::report());
+    let roots: Vec<&str> = page.split(":root {").skip(1).take(2).collect();
+    assert_eq!(roots.len(), 2, "light and dark");
+    for root in roots {
+        let root = root.split('}').next().unwrap();
+        let colour = |name: &str| {
+            let value = root.split_once(&format!("--{name}: ")).unwrap().1;
+            luminance(&value[..7])
+        };
+        let paper = colour("paper");
+        for name in [
+            "ink", "muted", "read", "write", "flush", "discard", "other", "critical", "warning",
+            "notice", "info", "good",
+        ] {
+            let (low, high) = (paper.min(colour(name)), paper.max(colour(name)));
+            let contrast = (high + 0.05) / (low + 0.05);
+            assert!(contrast >= 4.5, "{name}: {contrast:.2}");
+        }
+    }
+}

@@ -160,6 +160,8 @@ fn quantile_line(svg: &mut Svg, axis: &Log, histograms: &[Option<Histogram>], q:
         path.line_to(x + width, y);
         drawing = true;
     }
+    // A casing below the line keeps it visible on cells of its own colour.
+    svg.path("quantile casing", &path);
     svg.path(&format!("quantile {name}"), &path);
     if let Some((x, y)) = first {
         // The median's label hangs below its line, out of the way of the other.
