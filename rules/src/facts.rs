@@ -165,7 +165,7 @@ facts! {
     READ_DEVICE_P99 = "read.device.p99": Duration per Device;
     /// Time in the device that 99 % of the reads do not exceed in seconds in which discards completed.
     READ_P99_DURING_DISCARDS = "read.device.p99_during_discards": Duration per Device;
-    /// The same in seconds without discards.
+    /// The same in seconds without discards that wrote about as much.
     READ_P99_WITHOUT_DISCARDS = "read.device.p99_without_discards": Duration per Device;
     /// Median time of a read in the queue, from allocation to issue.
     READ_QUEUE_P50 = "read.queue.p50": Duration per Device;

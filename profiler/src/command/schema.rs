@@ -149,7 +149,13 @@ mod tests {
             kind: "k".to_owned(),
             text: "t".to_owned(),
         };
-        let report = Report::new(small(), Vec::new(), verdict);
+        let report = Report::new(
+            small(),
+            rules::Judgement {
+                findings: Vec::new(),
+                verdict,
+            },
+        );
         let value = serde_json::to_value(ReportJson::new(&report)).unwrap();
         assert_eq!(check(Document::Report, &value), Vec::<String>::new());
     }

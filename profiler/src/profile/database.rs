@@ -31,7 +31,17 @@ pub(super) fn put(fold: &Fold<'_>, facts: &mut Facts) {
             &f::DB_VERSION,
             whole(version, "the server's files", "its version is not known"),
         );
-        let settings = Settings { database, version };
+        let what = match database.kind {
+            DatabaseKind::Postgresql => "PostgreSQL settings",
+            DatabaseKind::Mysql | DatabaseKind::Mariadb => "MySQL settings",
+        };
+        let missing = &fold.capture.host.missing;
+        let unread = missing.iter().find(|missing| missing.what == what);
+        let settings = Settings {
+            database,
+            version,
+            unread: unread.map(|missing| missing.reason.as_str()),
+        };
         match database.kind {
             DatabaseKind::Postgresql => settings.postgresql(&mut about),
             DatabaseKind::Mysql | DatabaseKind::Mariadb => settings.mysql(&mut about),
@@ -65,15 +75,14 @@ fn version(text: &str) -> Option<u64> {
 struct Settings<'a> {
     database: &'a Database,
     version: Option<u64>,
+    /// Why some of its files could not be read.
+    unread: Option<&'a str>,
 }
 
 impl Settings<'_> {
     /// A setting as it is written, else its documented default; neither when no file was read.
     fn value(&self, name: &str, default: Option<&str>) -> Result<(String, String), String> {
         let settings = &self.database.settings;
-        if settings.is_empty() {
-            return Err("none of its configuration files could be read".to_owned());
-        }
         let wanted = name.to_lowercase();
         let own = settings
             .iter()
@@ -81,6 +90,14 @@ impl Settings<'_> {
         if let Some((_, value)) = own {
             let value = value.trim().trim_matches(['\'', '"']).to_owned();
             return Ok((value, "configuration file".to_owned()));
+        }
+        if let Some(reason) = self.unread {
+            return Err(format!(
+                "{name} is not in the files that could be read ({reason})"
+            ));
+        }
+        if settings.is_empty() && self.database.data_directory.is_none() {
+            return Err("its configuration files were not found".to_owned());
         }
         let kind = self::kind(self.database.kind);
         match default {

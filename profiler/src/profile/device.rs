@@ -77,13 +77,9 @@ fn identity(fold: &Fold<'_>, device: &BlockDevice, about: &mut About<'_>) {
     );
     about.say(&f::DEVICE_ALIGNED, aligned(fold, device));
     let used = fold.stack.database_devices().contains(device.name.as_str());
-    let host = &fold.capture.host;
-    let reason = host
-        .missing
-        .iter()
-        .find(|missing| missing.what.contains("database"));
-    let used = match (used, reason) {
-        (false, Some(missing)) => Err(missing.reason.clone()),
+    let hidden = fold.stack.hidden_database();
+    let used = match (used, hidden) {
+        (false, Some(reason)) => Err(reason),
         (used, _) => flag(Some(used), "directories of the databases found", ""),
     };
     about.say(&f::DEVICE_HAS_DATABASE, used);

@@ -145,12 +145,9 @@ fn databases(fold: &Fold<'_>, mount: &Mount, about: &mut About<'_>) {
         wal |= own[1];
         shared |= own[0] && own[1];
     }
-    let reason = host
-        .missing
-        .iter()
-        .find(|missing| missing.what.contains("database"));
-    let say = |value: bool| match (value, reason) {
-        (false, Some(missing)) => Err(missing.reason.clone()),
+    let hidden = fold.stack.hidden_database();
+    let say = |value: bool| match (value, &hidden) {
+        (false, Some(reason)) => Err(reason.clone()),
         (value, _) => flag(Some(value), "directories of the databases found", ""),
     };
     about.say(&f::FS_HAS_DATABASE, say(data || wal));

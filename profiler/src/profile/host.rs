@@ -30,7 +30,7 @@ fn machine(fold: &Fold<'_>, about: &mut About<'_>) {
     let reason = host
         .missing
         .iter()
-        .find(|missing| missing.what.contains("database"));
+        .find(|missing| missing.what == "processes");
     let found = match (host.databases.is_empty(), reason) {
         (true, Some(missing)) => Err(missing.reason.clone()),
         (empty, _) => flag(Some(!empty), "/proc", MISSING),

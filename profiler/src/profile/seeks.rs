@@ -10,7 +10,7 @@ use rules::facts::{Measured, Value};
 /// Reads that must have been seen, of random and of sequential seconds.
 const RANDOM_READS: u64 = 200;
 const SEQUENTIAL_READS: u64 = 50;
-/// A second counts as random or sequential when this part of its reads is.
+/// A second counts as sequential when this part of its reads is, as jumping when this part is not.
 const MOSTLY: f64 = 0.7;
 /// Requests in flight up to which the time in the device is that of one request.
 const FEW: f64 = 2.0;
@@ -71,29 +71,34 @@ fn by_leaves(fold: &Fold<'_>, device: &BlockDevice) -> Answer {
 /// Only seconds with few requests in flight are looked at: a long queue makes any device slow.
 fn by_behaviour(fold: &Fold<'_>, device: &BlockDevice) -> Answer {
     traffic::slice(fold, device)?;
-    let (mut random, mut sequential) = (OpSlice::default(), OpSlice::default());
+    let (mut jumping, mut sequential) = (OpSlice::default(), OpSlice::default());
     for slice in &fold.capture.slices {
-        let read = slice
-            .devices
-            .get(&device.number)
-            .and_then(|device| device.ops.get(&Op::Read));
+        let device = slice.devices.get(&device.number);
+        let read = device.and_then(|device| device.ops.get(&Op::Read));
         let Some(read) = read.filter(|read| is_lone(read)) else {
             continue;
         };
         let placed = traffic::placed(read) as f64;
-        if read.random as f64 >= MOSTLY * placed {
-            random.merge(read);
-        } else if read.sequential as f64 >= MOSTLY * placed {
+        if read.sequential as f64 >= MOSTLY * placed {
             sequential.merge(read);
+        } else if read.sequential as f64 <= (1.0 - MOSTLY) * placed {
+            jumping.merge(read);
         }
     }
-    let (n, slow) = match half(&random, RANDOM_READS) {
-        Ok(found) => found,
-        Err(n) => {
-            return Err(format!(
-                "{n} random reads at low depth were seen, and {RANDOM_READS} are needed to tell"
-            ));
-        }
+    // Near reads may come out of the disk's own memory. So the median of the random ones is only
+    // bounded: they may be the slowest of all, or the fastest.
+    let random = jumping.random as f64 / traffic::placed(&jumping).max(1) as f64;
+    let n = jumping.random;
+    let time = jumping.spans.get(&Span::Device);
+    let bound = |q: f64| {
+        time.and_then(|time| time.quantile(q))
+            .map(|found| found.value)
+    };
+    let bounds = bound(random / 2.0).zip(bound(1.0 - random / 2.0));
+    let Some((least, most)) = bounds.filter(|_| n >= RANDOM_READS) else {
+        return Err(format!(
+            "{n} random reads at low depth were seen, and {RANDOM_READS} are needed to tell"
+        ));
     };
     let said = |seeks: bool| {
         let value = Value::Bool(seeks);
@@ -102,16 +107,15 @@ fn by_behaviour(fold: &Fold<'_>, device: &BlockDevice) -> Answer {
             ..Measured::set(value, "times of random reads at low depth")
         })
     };
-    if slow < QUICK_NS {
+    if most < QUICK_NS {
         return said(false);
     }
-    if slow < SLOW_NS {
-        return Err(
-            "random reads take between 1 and 2 ms, which both kinds of disk can do".to_owned(),
-        );
+    if least < SLOW_NS {
+        let reason = "its random reads take times that both kinds of disk can show";
+        return Err(reason.to_owned());
     }
     match half(&sequential, SEQUENTIAL_READS) {
-        Ok((_, quick)) if quick <= slow / 2.0 => said(true),
+        Ok((_, quick)) if quick <= least / 2.0 => said(true),
         Ok(_) => Err("its reads are slow wherever they are, which is not what heads do".to_owned()),
         Err(_) if is_spinning_by_its_word(fold, device) => said(true),
         Err(_) => Err(

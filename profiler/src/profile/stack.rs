@@ -143,6 +143,24 @@ impl<'a> Stack<'a> {
         [home(&database.data_mount), home(&database.wal_mount)]
     }
 
+    /// Why a database may live where none was found, if it may.
+    pub(super) fn hidden_database(&self) -> Option<String> {
+        let host = self.host;
+        if let Some(missing) = host
+            .missing
+            .iter()
+            .find(|missing| missing.what == "processes")
+        {
+            return Some(missing.reason.clone());
+        }
+        let lost = |database: &&Database| database.data_mount.is_none();
+        let lost = host.databases.iter().find(lost)?;
+        Some(format!(
+            "it is not known where the database with process {} keeps its data",
+            lost.pid
+        ))
+    }
+
     /// Names of the devices that a database's files pass through.
     pub(super) fn database_devices(&self) -> BTreeSet<&'a str> {
         let homes = self

@@ -21,13 +21,14 @@ pub(super) fn put(fold: &Fold<'_>, mount: &Mount, about: &mut About<'_>) {
 
 /// Why the superblock of a filesystem is not known.
 fn unread(fold: &Fold<'_>, mount: &Mount) -> String {
+    let names = [
+        Some(mount.target.as_str()),
+        Some(&mount.source),
+        mount.device.as_deref(),
+    ];
     let about = |what: &str| {
-        what.contains(&mount.target) && mount.target != "/"
-            || what.contains(&mount.source)
-            || mount
-                .device
-                .as_deref()
-                .is_some_and(|device| what.contains(device))
+        let last = what.rsplit(' ').next().unwrap_or_default();
+        names.contains(&Some(last))
     };
     let host = &fold.capture.host;
     let noted = host.missing.iter().find(|missing| about(&missing.what));

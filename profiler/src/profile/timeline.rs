@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 
 /// Fewer seconds with I/O than this have no busiest tenth.
 const FEWEST: usize = 10;
+/// Seconds with discards and seconds without that are compared.
+const FEWEST_ALIKE: usize = 5;
 
 /// All facts of this module.
 const ALL: &[&Fact] = &[
@@ -225,37 +227,43 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     values.get(values.len().checked_sub(1)? / 2).copied()
 }
 
-/// Read times of the seconds with discards, and of those without.
+/// Read times of the seconds with discards, and of those without that wrote about as much: files
+/// are deleted when much else happens, and that must not be blamed on the discards.
 fn discards(seconds: &[Second<'_>], source: &str, about: &mut About<'_>) {
-    let mut with = OpSlice::default();
-    let mut without = OpSlice::default();
-    let mut any = false;
-    for second in seconds {
-        let discards = second
-            .device
-            .ops
-            .get(&Op::Discard)
-            .map_or(0, |op| op.completed);
-        any |= discards > 0;
-        let side = if discards > 0 {
-            &mut with
-        } else {
-            &mut without
-        };
-        if let Some(read) = second.device.ops.get(&Op::Read) {
-            side.merge(read);
-        }
-    }
     let facts = [&f::READ_P99_DURING_DISCARDS, &f::READ_P99_WITHOUT_DISCARDS];
-    if !any {
+    let count =
+        |second: &Second<'_>, op: Op| second.device.ops.get(&op).map_or(0, |op| op.completed);
+    let written = |second: &Second<'_>| {
+        let bytes = second.device.ops.get(&Op::Write).map_or(0, |op| op.bytes);
+        bytes as f64 / second.seconds
+    };
+    let (with, without): (Vec<&Second<'_>>, Vec<&Second<'_>>) = seconds
+        .iter()
+        .partition(|second| count(second, Op::Discard) > 0);
+    let Some(usual) = median(with.iter().map(|second| written(second)).collect()) else {
         return about.say_unknown(&facts, "no discards completed in the window");
-    }
-    for (fact, side, which) in [(facts[0], with, "with"), (facts[1], without, "without")] {
+    };
+    let alike = without
+        .into_iter()
+        .filter(|second| written(second) >= usual / 2.0);
+    let alike: Vec<&Second<'_>> = alike.collect();
+    for (fact, side, which) in [(facts[0], with, "with"), (facts[1], alike, "without")] {
+        if side.len() < FEWEST_ALIKE {
+            let reason = format!(
+                "{} seconds {which} discards wrote as much, and {FEWEST_ALIKE} are needed",
+                side.len()
+            );
+            about.say_unknown(&[fact], &reason);
+            continue;
+        }
+        let mut reads = OpSlice::default();
+        let own = side
+            .iter()
+            .filter_map(|second| second.device.ops.get(&Op::Read));
+        own.for_each(|read| reads.merge(read));
         let missing = format!("no reads completed in seconds {which} discards");
-        about.say(
-            fact,
-            quantile(side.spans.get(&Span::Device), 0.99, source, &missing),
-        );
+        let time = reads.spans.get(&Span::Device);
+        about.say(fact, quantile(time, 0.99, source, &missing));
     }
 }
 

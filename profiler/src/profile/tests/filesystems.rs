@@ -67,7 +67,7 @@ fn a_data_mode_that_fstab_asks_for_is_not_from_the_superblock() {
 fn a_superblock_that_could_not_be_read_says_why() {
     let mut host = ext4(json!(["rw"]), Json::Null, Json::Null);
     host["missing"] =
-        json!([{ "what": "ext4 superblock of sda1", "reason": "/dev/sda1: Permission denied" }]);
+        json!([{ "what": "superblock of sda1", "reason": "/dev/sda1: Permission denied" }]);
     let facts = facts(&capture(host, vec![]));
     let why = |fact| why_not(&facts, FS, "/db", fact);
     assert_eq!(why(&f::FS_DATA_MODE), "/dev/sda1: Permission denied");
@@ -189,4 +189,20 @@ fn a_database_in_a_container_image_is_judged_too() {
     });
     let facts = facts(&capture(host, vec![]));
     assert!(truth(&facts, FS, "/", &f::FS_ON_VIRTUAL_LAYER));
+}
+
+#[test]
+fn a_database_that_cannot_be_placed_may_be_anywhere() {
+    let mut host = ext4(json!(["rw"]), Json::Null, Json::Null);
+    host["databases"] = json!([{ "kind": "postgresql", "pid": 7 }]);
+    let facts = facts(&capture(host, vec![]));
+    let why = why_not(&facts, FS, "/db", &f::FS_HAS_DATABASE);
+    assert_eq!(
+        why,
+        "it is not known where the database with process 7 keeps its data"
+    );
+    assert_eq!(
+        why_not(&facts, Scope::Device, "sda", &f::DEVICE_HAS_DATABASE),
+        why
+    );
 }

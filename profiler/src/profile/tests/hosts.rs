@@ -105,9 +105,29 @@ fn postgresql_settings_are_read_as_the_server_reads_them() {
 
 #[test]
 fn a_database_whose_files_were_not_read_has_no_defaults() {
-    let facts = database("postgresql", "16.1", json!({}));
-    let why = why_not(&facts, Scope::Database, "postgresql 4711", &f::DB_FSYNC);
-    assert_eq!(why, "none of its configuration files could be read");
+    let found = database("postgresql", "16.1", json!({}));
+    let why = |facts: &Facts| why_not(facts, Scope::Database, "postgresql 4711", &f::DB_FSYNC);
+    assert_eq!(why(&found), "its configuration files were not found");
+    let host = json!({
+        "databases": [{ "kind": "postgresql", "pid": 4711, "version": "16.1",
+            "data_directory": "/pg", "settings": { "fsync": "on" } }],
+        "missing": [{ "what": "PostgreSQL settings", "reason": "/pg/site.conf: Permission denied" }]
+    });
+    let some = facts(&capture(host, vec![]));
+    // What was read stands; what was not may be anything.
+    assert!(truth(
+        &some,
+        Scope::Database,
+        "postgresql 4711",
+        &f::DB_FSYNC
+    ));
+    let why = why_not(
+        &some,
+        Scope::Database,
+        "postgresql 4711",
+        &f::DB_FULL_PAGE_WRITES,
+    );
+    assert!(why.ends_with("(/pg/site.conf: Permission denied)"), "{why}");
 }
 
 #[test]
@@ -136,11 +156,15 @@ fn job(name: &str, engine: &str, direct: bool, ops: &[(&str, u64, u64)]) -> JobR
         n,
         bytes,
         errors: 0,
+        min_ns: None,
+        max_ns: None,
         latency_ns: Histogram::new(&LATENCY),
     };
     JobResult {
         name: name.to_owned(),
         clone: 0,
+        group: 0,
+        group_reporting: false,
         engine: engine.to_owned(),
         runtime_ns: SECOND,
         ops: ops
