@@ -136,11 +136,15 @@ fn job(name: &str, engine: &str, direct: bool, ops: &[(&str, u64, u64)]) -> JobR
         n,
         bytes,
         errors: 0,
+        min_ns: None,
+        max_ns: None,
         latency_ns: Histogram::new(&LATENCY),
     };
     JobResult {
         name: name.to_owned(),
         clone: 0,
+        group: 0,
+        group_reporting: false,
         engine: engine.to_owned(),
         runtime_ns: SECOND,
         ops: ops
