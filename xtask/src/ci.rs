@@ -72,7 +72,11 @@ fn doc(tree: &Tree) -> Result<End> {
             "--no-deps",
             "--document-private-items",
         ])
-        .env("RUSTDOCFLAGS", "-D warnings")
+        // Links to private items resolve where those are documented too.
+        .env(
+            "RUSTDOCFLAGS",
+            "-D warnings -A rustdoc::private_intra_doc_links",
+        )
         .run()
         .map(|()| End::Passed)
 }
