@@ -68,6 +68,8 @@ struct Page<'a> {
     window_line: String,
     command: Option<String>,
     verdict_kind: String,
+    /// The first sentence, and the rest.
+    verdict: (&'a str, &'a str),
     figures: Vec<Figure>,
     cards: Vec<finding::Card<'a>>,
     quiet: Vec<finding::Quiet<'a>>,
@@ -120,6 +122,7 @@ impl<'a> Page<'a> {
             window_line: told.window_line(),
             command: told.window.command.as_ref().map(|words| words.join(" ")),
             verdict_kind: told.verdict.kind.replace('-', " "),
+            verdict: super::json::checked::first_sentence(&told.verdict.text),
             figures: told.figures(),
             cards: finding::cards(&told.findings),
             quiet: finding::quiet(&told.findings),

@@ -1,5 +1,6 @@
 //! The report for programs: the one computation that every other format prints from.
 
+pub(crate) mod checked;
 mod device;
 mod numbers;
 pub mod shape;

@@ -1,5 +1,6 @@
 //! The report as Markdown: for a ticket, a wiki, a review.
 
+use super::json::checked::checked;
 use super::json::shape::{DeviceJson, LatencyJson, ReportJson};
 use super::json::words::{absent, evidence_words, risk_name, severity_name, state_name};
 use super::{Format, Report};
@@ -35,6 +36,7 @@ impl Format for Markdown {
         }
         commits(&mut text, &told);
         workload(&mut text, &told);
+        others(&mut text, &told);
         measurement(&mut text, &told);
         out.write_all(text.as_bytes())
             .context("writing the Markdown report")
@@ -98,40 +100,54 @@ fn head(out: &mut String, told: &ReportJson) {
 
 fn findings(out: &mut String, told: &ReportJson) {
     out.push_str("## Findings\n\n");
-    let to_do = |finding: &&Finding| matches!(finding.state, State::Recommend | State::Unsafe);
-    for finding in told.findings.iter().filter(to_do) {
-        full(out, finding);
+    for state in [State::Recommend, State::Unsafe] {
+        let of_state = told
+            .findings
+            .iter()
+            .filter(|finding| finding.state == state);
+        of_state.for_each(|finding| full(out, finding));
     }
-    let others: Vec<Vec<String>> = told
-        .findings
-        .iter()
-        .filter(|finding| !to_do(finding))
-        .map(|finding| {
-            let mut why = vec![finding.because.clone()];
-            why.extend(finding.suppressed_by.clone());
-            why.extend(
-                finding
-                    .missing
-                    .iter()
-                    .map(|missing| format!("missing: {missing}")),
-            );
-            vec![
-                finding.id.clone(),
-                state_name(finding).to_owned(),
-                finding.subject.clone(),
-                finding.title.clone(),
-                why.join("; "),
-            ]
-        })
-        .collect();
-    table(
-        out,
-        &["rule", "state", "subject", "what", "why"],
-        9,
-        &others,
-    );
     if told.findings.is_empty() {
         out.push_str("No rule had anything to say.\n\n");
+    }
+}
+
+/// What was asked and asks for nothing.
+fn others(out: &mut String, told: &ReportJson) {
+    out.push_str("## Other rules\n\n");
+    for (title, state) in [
+        (
+            "Not decided, for lack of evidence",
+            State::InsufficientEvidence,
+        ),
+        ("Looked for, no change needed", State::NoChangeNeeded),
+    ] {
+        let rules = checked(&told.findings, state);
+        if !rules.is_empty() {
+            let _ = writeln!(out, "### {title}\n");
+        }
+        let rows = rules.iter().flat_map(|rule| {
+            rule.outcomes.iter().map(|outcome| {
+                let id = rule.id.to_owned();
+                vec![
+                    id,
+                    rule.title.to_owned(),
+                    outcome.subjects(),
+                    outcome.notes(),
+                ]
+            })
+        });
+        table(
+            out,
+            &["rule", "looked for", "subjects", "why"],
+            9,
+            &rows.collect::<Vec<_>>(),
+        );
+    }
+    let aside = checked(&told.findings, State::NotApplicable);
+    if !aside.is_empty() {
+        let ids: Vec<&str> = aside.iter().map(|rule| rule.id).collect();
+        let _ = writeln!(out, "Not applicable: {}\n", plain(&ids.join(", ")));
     }
 }
 

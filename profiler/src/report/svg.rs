@@ -5,8 +5,10 @@ use super::{Format, Report};
 use crate::capture::Capture;
 use crate::units;
 use anyhow::{Context, Result, bail};
-use inferno::flamegraph::{self, Options, Palette, color::MultiPalette};
+use inferno::flamegraph::color::{BackgroundColor, PaletteMap};
+use inferno::flamegraph::{self, Options};
 use std::io::Write;
+use std::str::FromStr;
 
 /// `--format svg`.
 pub struct Svg;
@@ -48,9 +50,9 @@ pub fn write(capture: &Capture, weight: Weight, out: &mut dyn Write) -> Result<(
     let mut options = Options::default();
     options.title = format!("Where I/O is issued from, by {}", weight.words());
     options.subtitle = Some(subtitle(capture, weight));
-    // Of the palettes, the one that tells kernel frames (orange) from user frames.
-    options.colors = Palette::Multi(MultiPalette::Java);
-    options.deterministic = true;
+    let mut colours = colours(&lines);
+    options.palette_map = Some(&mut colours);
+    options.bgcolors = BackgroundColor::from_str("#fbfaf6").ok();
     options.font_type = "sans-serif".to_owned();
     options.font_width = 0.53;
     options.name_type = "Frame:".to_owned();
@@ -71,6 +73,40 @@ pub fn write(capture: &Capture, weight: Weight, out: &mut dyn Write) -> Result<(
         .context("writing the flame graph")
 }
 
+/// Quiet colours that mean one thing: blue is the kernel, sand the program, grey its name. The shade
+/// only keeps neighbours apart and is the same for the same frame in every picture.
+fn colours(lines: &[String]) -> PaletteMap {
+    const KERNEL: [&str; 4] = ["#9dbfd3", "#8db3ca", "#abc9da", "#82aac3"];
+    const USER: [&str; 4] = ["#e5c896", "#dcbb82", "#ecd3a8", "#d5b274"];
+    const NAME: [&str; 4] = ["#cfcbc0", "#c6c2b6", "#d7d3c9", "#bfbaad"];
+    let mut map = PaletteMap::default();
+    for line in lines {
+        let frames = line
+            .rsplit_once(' ')
+            .map_or(line.as_str(), |(frames, _)| frames);
+        for (depth, frame) in frames.split(';').enumerate() {
+            let shades = match (depth, frame.ends_with("_[k]")) {
+                (0, _) => &NAME,
+                (_, true) => &KERNEL,
+                (_, false) => &USER,
+            };
+            let sum = frame
+                .bytes()
+                .fold(0u8, |sum, byte| sum.rotate_left(3) ^ byte);
+            if let Ok(BackgroundColor::Flat(colour)) =
+                BackgroundColor::from_str(shades[usize::from(sum) % shades.len()])
+            {
+                map.insert(frame, colour);
+            }
+        }
+    }
+    if let Ok(BackgroundColor::Flat(colour)) = BackgroundColor::from_str("#e4e0d6") {
+        map.insert("", colour);
+        map.insert("all", colour);
+    }
+    map
+}
+
 /// How much is measured and how much estimated.
 fn subtitle(capture: &Capture, weight: Weight) -> String {
     let samples = capture
@@ -83,7 +119,7 @@ fn subtitle(capture: &Capture, weight: Weight) -> String {
         _ => "estimate, each sample standing for its sampling period",
     };
     format!(
-        "n {} samples ({what}), {} on {}",
+        "n {} samples ({what}), {} on {}; blue: kernel, sand: program",
         units::count(samples),
         units::nanos(capture.meta.window_ns as f64),
         units::printable(host)
@@ -114,7 +150,7 @@ fn with_footer(drawn: &str) -> String {
         let y = new - FOOTER_HEIGHT / 3;
         Some(format!(
             "{head}<svg {tag}>{body}<rect x=\"0\" y=\"{old}\" width=\"100%\" height=\"{FOOTER_HEIGHT}\" \
-             fill=\"#f2f2f2\"/><text x=\"10\" y=\"{y}\" fill=\"#444444\">{FOOTER}</text></svg>\n"
+             fill=\"#f1eee5\"/><text x=\"10\" y=\"{y}\" fill=\"#444444\">{FOOTER}</text></svg>\n"
         ))
     };
     taller().unwrap_or_else(|| format!("{drawn}<!-- {FOOTER} -->\n"))

@@ -38,6 +38,7 @@ impl Format for Text {
         if let Some(workload) = &told.workload {
             measured::workload(&mut paper, workload);
         }
+        findings::others(&mut paper, &told);
         measurement(&mut paper, &told);
         out.write_all(paper.finish().as_bytes())
             .context("writing the text report")

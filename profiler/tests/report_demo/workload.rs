@@ -48,16 +48,17 @@ fn job(name: &str, engine: &str, direct: bool, file: &str) -> JobResult {
 
 fn op(dice: &mut Dice, name: &str, n: u64, size: u64, median: f64) -> (String, JobOp) {
     let mut latency_ns = Histogram::new(&LATENCY);
-    for _ in 0..n {
-        latency_ns.add(dice.log_normal(median, 0.6) as u64);
-    }
+    let values: Vec<u64> = (0..n)
+        .map(|_| dice.log_normal(median, 0.6) as u64)
+        .collect();
+    values.iter().for_each(|value| latency_ns.add(*value));
     let op = JobOp {
         n,
         bytes: n * size,
         errors: 0,
         latency_ns,
-        min_ns: None,
-        max_ns: None,
+        min_ns: values.iter().min().copied(),
+        max_ns: values.iter().max().copied(),
     };
     (name.to_owned(), op)
 }

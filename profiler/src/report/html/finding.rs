@@ -1,5 +1,6 @@
 //! Findings as the page shows them: those to act on as cards, the others as lines.
 
+use crate::report::json::checked::{Checked, checked};
 use crate::report::json::words::{evidence_words, risk_name, severity_name, state_name};
 use rules::finding::{Finding, Severity, State};
 
@@ -22,10 +23,10 @@ pub(super) struct EvidenceLine<'a> {
     pub(super) behind: String,
 }
 
-/// Findings of one state, shown as lines.
+/// Rules whose findings are of one state, shown as lines.
 pub(super) struct Quiet<'a> {
     pub(super) title: &'static str,
-    pub(super) findings: Vec<&'a Finding>,
+    pub(super) rules: Vec<Checked<'a>>,
 }
 
 /// What to do and what not to do, the most severe first.
@@ -41,16 +42,19 @@ pub(super) fn cards(findings: &[Finding]) -> Vec<Card<'_>> {
 /// The states that ask for nothing, those that could not be decided first.
 pub(super) fn quiet(findings: &[Finding]) -> Vec<Quiet<'_>> {
     [
-        (State::InsufficientEvidence, "Could not be decided"),
-        (State::NoChangeNeeded, "Right as it is"),
+        (
+            State::InsufficientEvidence,
+            "Not decided, for lack of evidence",
+        ),
+        (State::NoChangeNeeded, "Looked for, no change needed"),
         (State::NotApplicable, "Does not concern this host"),
     ]
     .into_iter()
     .map(|(state, title)| Quiet {
         title,
-        findings: findings.iter().filter(|f| f.state == state).collect(),
+        rules: checked(findings, state),
     })
-    .filter(|group| !group.findings.is_empty())
+    .filter(|group| !group.rules.is_empty())
     .collect()
 }
 

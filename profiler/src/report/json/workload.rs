@@ -2,7 +2,7 @@
 
 use super::device::name_of;
 use super::numbers::{latency, per_second, reason};
-use super::shape::{ComparisonJson, JobJson, JobOpJson, WorkloadJson};
+use super::shape::{ComparisonJson, JobJson, JobOpJson, LatencyJson, WorkloadJson};
 use super::stack::mount_of;
 use crate::capture::{Capture, JobResult, Op, Slice, Workload};
 use crate::host::{Host, Mount};
@@ -19,12 +19,17 @@ pub(super) fn workload(capture: &Capture, total: &Slice, workload: &Workload) ->
 
 fn job(job: &JobResult) -> JobJson {
     let ops = job.ops.iter().map(|(name, op)| {
+        let counted = latency(Some(&op.latency_ns), String::new);
         let told = JobOpJson {
             n: op.n,
             bytes: op.bytes,
             errors: op.errors,
             per_second: per_second(op.n, job.runtime_ns),
-            latency: latency(Some(&op.latency_ns), String::new),
+            latency: LatencyJson {
+                // The job keeps its slowest call exactly; the probes know only its bucket.
+                max_ns: op.max_ns.map(|ns| ns as f64).or(counted.max_ns),
+                ..counted
+            },
         };
         (name.clone(), told)
     });

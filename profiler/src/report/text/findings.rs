@@ -1,6 +1,7 @@
 //! The verdict and the findings, as blocks.
 
 use super::page::{Paper, Tone};
+use crate::report::json::checked::checked;
 use crate::report::json::shape::ReportJson;
 use crate::report::json::words::{evidence_words, risk_name, severity_name, state_name};
 use crate::units::printable;
@@ -12,44 +13,60 @@ pub(super) fn verdict(paper: &mut Paper, told: &ReportJson) {
     paper.toned(Some(Tone::Bold), 0, "", &told.verdict.text);
 }
 
-/// Every finding: those to act on in full, the others shortly.
+/// What to do and what not to do, the recommended first.
 pub(super) fn findings(paper: &mut Paper, told: &ReportJson) {
-    let mut shown: Vec<&Finding> = told.findings.iter().collect();
-    // Stable: within a state the order of the rules' precedence stays.
-    shown.sort_by_key(|finding| match finding.state {
-        State::Recommend => 0,
-        State::Unsafe => 1,
-        State::InsufficientEvidence => 2,
-        State::NoChangeNeeded => 3,
-        State::NotApplicable => 4,
-    });
-    let count = |state| shown.iter().filter(|f| f.state == state).count();
+    let of = |state| {
+        told.findings
+            .iter()
+            .filter(move |finding| finding.state == state)
+    };
+    let count = |state| of(state).count();
     let summary = format!(
-        "{} to change, {} unsafe, {} undecided, {} right as they are",
+        "{} to change, {} unsafe, {} not decided, {} no change needed",
         count(State::Recommend),
         count(State::Unsafe),
         count(State::InsufficientEvidence),
         count(State::NoChangeNeeded)
     );
     paper.heading("Findings:", &summary);
-    if shown.is_empty() {
+    if told.findings.is_empty() {
         paper.line("No rule had anything to say.");
     }
-    let of = |states: &[State]| -> Vec<&Finding> {
-        let of_state = |finding: &&&Finding| states.contains(&finding.state);
-        shown.iter().filter(of_state).copied().collect()
-    };
-    for finding in of(&[State::Recommend, State::Unsafe]) {
+    for finding in of(State::Recommend).chain(of(State::Unsafe)) {
         full(paper, finding);
     }
-    list(paper, "Undecided", &of(&[State::InsufficientEvidence]));
-    list(paper, "Right as it is", &of(&[State::NoChangeNeeded]));
-    let aside = of(&[State::NotApplicable]);
-    let mut aside: Vec<&str> = aside.iter().map(|finding| finding.id.as_str()).collect();
-    aside.dedup();
+}
+
+/// What was asked and asks for nothing: at the end, for those who wonder.
+pub(super) fn others(paper: &mut Paper, told: &ReportJson) {
+    for (title, state) in [
+        (
+            "Not decided, for lack of evidence",
+            State::InsufficientEvidence,
+        ),
+        ("Looked for, no change needed", State::NoChangeNeeded),
+    ] {
+        let rules = checked(&told.findings, state);
+        if rules.is_empty() {
+            continue;
+        }
+        paper.heading(title, "");
+        for rule in &rules {
+            paper.prose(0, "- ", &format!("{} ({})", rule.title, rule.id));
+            for outcome in &rule.outcomes {
+                let words = match outcome.notes.is_empty() {
+                    true => outcome.subjects(),
+                    false => format!("{}: {}", outcome.subjects(), outcome.notes()),
+                };
+                paper.prose(4, "", &words);
+            }
+        }
+    }
+    let aside = checked(&told.findings, State::NotApplicable);
     if !aside.is_empty() {
+        let ids: Vec<&str> = aside.iter().map(|rule| rule.id).collect();
         paper.blank();
-        paper.prose(0, "Not applicable: ", &aside.join(", "));
+        paper.prose(0, "Not applicable: ", &ids.join(", "));
     }
 }
 
@@ -110,24 +127,5 @@ fn full(paper: &mut Paper, finding: &Finding) {
     }
     if !finding.sources.is_empty() {
         paper.prose(2, "sources: ", &finding.sources.join("; "));
-    }
-}
-
-/// What needs no action, an entry each: what an undecided one lacks, what stood against the others.
-fn list(paper: &mut Paper, title: &str, findings: &[&Finding]) {
-    if findings.is_empty() {
-        return;
-    }
-    paper.blank();
-    paper.line(&format!("{title}:"));
-    for finding in findings {
-        let words = format!("{} ({}, {})", finding.title, finding.subject, finding.id);
-        paper.prose(0, "- ", &words);
-        if let Some(suppressed) = &finding.suppressed_by {
-            paper.prose(2, "because of: ", suppressed);
-        }
-        for missing in &finding.missing {
-            paper.prose(2, "missing: ", missing);
-        }
     }
 }
