@@ -185,7 +185,7 @@ fn without_rights() {
     println!(
         "\nWhat works without those rights:\n  \
          iosage advise                       judges this host's configuration\n  \
-         iosage run JOBFILE --probes off     runs and times a workload\n  \
+         iosage run JOBFILE                  runs and times a workload\n  \
          iosage report --from FILE           shows a capture made elsewhere\n  \
          iosage doctor                       shows what is missing\n\
          With them (as root, or with CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN) repeat `cargo xtask demo`."

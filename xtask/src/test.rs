@@ -36,12 +36,14 @@ enum Tier {
 pub(crate) fn run(tree: &Tree, args: Args) -> Result<ExitCode> {
     let Args { tier, no_install } = args;
     let tally = match tier {
-        None => all(tree, no_install)?,
-        Some(Tier::Unit) => unit(tree, &Targets::read(tree)?)?,
-        Some(Tier::Live) => live(tree, &Targets::read(tree)?, &probes(tree, no_install))?,
-        Some(Tier::Vm) => vm(),
+        None => all(tree, no_install),
+        Some(Tier::Unit) => Targets::read(tree).and_then(|targets| unit(tree, &targets)),
+        Some(Tier::Live) => {
+            Targets::read(tree).and_then(|targets| live(tree, &targets, &probes(tree, no_install)))
+        }
+        Some(Tier::Vm) => Ok(vm()),
     };
-    Ok(tally.close())
+    Ok(Tally::of(tally).close())
 }
 
 /// Every tier, without the closing line.

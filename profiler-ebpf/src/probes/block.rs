@@ -188,6 +188,10 @@ pub struct Completed {
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Rare {
     pub requeued: u64,
+    /// Issued again although neither an end nor a requeue was seen.
+    pub reissued: u64,
+    /// Tags taken anew although the end of the request before was not seen.
+    pub end_unseen: u64,
     pub back_merges: u64,
     pub front_merges: u64,
     pub request_merges: u64,
@@ -288,9 +292,16 @@ pub mod program {
             return 0;
         };
         if let Some(tag) = tag_of(device, rq) {
-            // Still marked: the end of an earlier request was not seen, and it stays counted.
             if tag.request == 0 {
                 add_shared(in_flight, 1);
+            } else if let Some(rare) = rare(Some(device), cmd_flags) {
+                // Still marked. A request that was allocated before its last issue is the same
+                // one again; else the tag has a new user and the end of the old one was missed.
+                if rq.start_time_ns() <= tag.issued_ns {
+                    rare.reissued += 1;
+                } else {
+                    rare.end_unseen += 1;
+                }
             }
             tag.request = rq.address();
             tag.flags = cmd_flags | rq.bio().bi_opf();

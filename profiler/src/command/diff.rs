@@ -9,7 +9,7 @@ use crate::units;
 use anyhow::{Context, Result};
 use comfy_table::{CellAlignment, Table, presets};
 use serde_json::Value;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -35,9 +35,13 @@ pub fn run(args: Args) -> Result<Outcome> {
         Format::Json => serde_json::to_string_pretty(&diff)?,
     };
     text.push('\n');
-    let written = std::io::stdout().write_all(text.as_bytes());
-    written.context("writing the comparison")?;
-    Ok(Outcome::Fine)
+    match std::io::stdout().write_all(text.as_bytes()) {
+        // The reader has seen enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Outcome::Fine),
+        written => written
+            .map(|()| Outcome::Fine)
+            .context("writing the comparison"),
+    }
 }
 
 /// The comparison for people: what moved, then what may have moved it.

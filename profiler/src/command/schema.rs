@@ -5,7 +5,7 @@ use crate::exit::Outcome;
 use crate::report::json::shape::ReportJson;
 use anyhow::{Context, Result};
 use schemars::{Schema, schema_for};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -34,9 +34,13 @@ impl Document {
 pub fn run(args: Args) -> Result<Outcome> {
     let mut text = serde_json::to_string_pretty(&args.document.schema())?;
     text.push('\n');
-    let written = std::io::stdout().write_all(text.as_bytes());
-    written.context("writing the schema")?;
-    Ok(Outcome::Fine)
+    match std::io::stdout().write_all(text.as_bytes()) {
+        // The reader has seen enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Outcome::Fine),
+        written => written
+            .map(|()| Outcome::Fine)
+            .context("writing the schema"),
+    }
 }
 
 #[cfg(test)]

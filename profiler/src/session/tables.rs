@@ -94,7 +94,7 @@ rows! {
     Issued {
         sequential near random size_bytes_sum depth_sum bios_sum; size depth bios
     }
-    Rare { requeued back_merges front_merges request_merges; }
+    Rare { requeued reissued end_unseen back_merges front_merges request_merges; }
     Events { allocated inserted plugs unplugs unplugged_requests splits; }
     Queued { bios bytes crossings table_full; size }
     Finished { bios bytes errors negative sum_ns; latency }
@@ -135,6 +135,17 @@ impl Tables {
         let mut devices = BTreeMap::new();
         for device in &directory.devices {
             let mut slice = DeviceSlice::default();
+            if std::env::var("DBG").is_ok() {
+                for code in 0..5 {
+                    let r = &rare[(device.slot * OPS + code) as usize];
+                    if r.reissued + r.end_unseen > 0 {
+                        eprintln!(
+                            "DBG {} op {code} reissued {} unseen {}",
+                            device.dev, r.reissued, r.end_unseen
+                        );
+                    }
+                }
+            }
             for (op, code) in Op::ALL.into_iter().zip(0..) {
                 let row = (device.slot * OPS + code) as usize;
                 let part = if device.bio_based == 0 {
@@ -236,7 +247,7 @@ fn requests(completed: &Completed, issued: &Issued, rare: &Rare) -> Option<OpSli
     let part = OpSlice {
         issued: depth.as_ref().map_or(0, Histogram::n),
         completed: spans.get(&Span::Device).map_or(0, Histogram::n) + unmatched,
-        requeued: rare.requeued,
+        requeued: rare.requeued + rare.reissued,
         ended_before_issue: completed.before_issue,
         unmatched,
         bytes: completed.bytes,

@@ -13,6 +13,15 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
+    /// The outcome of tests that may not even have started: that is a failure like any other.
+    pub(crate) fn of(tests: anyhow::Result<Self>) -> Self {
+        tests.unwrap_or_else(|error| {
+            let mut tally = Self::default();
+            tally.fail(&format!("the tests could not be run: {error:#}"));
+            tally
+        })
+    }
+
     pub(crate) fn pass(&mut self, n: u64) {
         self.passed += n;
     }
@@ -74,6 +83,13 @@ impl fmt::Display for Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tests_that_could_not_be_run_have_failed() {
+        let tally = Tally::of(Err(anyhow::anyhow!("no cargo")));
+        assert_eq!(tally.to_string(), "0 passed, 1 failed, 0 skipped");
+        assert_eq!(tally.failures, ["the tests could not be run: no cargo"]);
+    }
 
     #[test]
     fn only_a_run_with_passes_and_no_failure_succeeds() {

@@ -269,9 +269,11 @@ impl Engine<'_> {
                 let arguments = SubmitArgs::new().timespec(&time);
                 self.ring.submitter().submit_with_args(1, &arguments)
             }
-            None if self.usual_ns <= FAST_NS => self
-                .spin(submitted)
-                .and_then(|()| self.ring.submit_and_wait(1)),
+            None if self.usual_ns <= FAST_NS => match self.spin(submitted) {
+                Ok(false) => self.ring.submit_and_wait(1),
+                Ok(true) => Ok(0),
+                Err(error) => Err(error),
+            },
             _ => self.ring.submit_and_wait(1),
         };
         match result {
@@ -289,10 +291,16 @@ impl Engine<'_> {
         }
     }
 
-    /// Hands in and asks for completions a few times without sleeping.
-    fn spin(&mut self, from: u64) -> std::io::Result<()> {
+    /// Hands in and asks for completions a few times without sleeping; whether there are some.
+    fn spin(&mut self, from: u64) -> std::io::Result<bool> {
         self.ring.submit()?;
-        while self.ring.completion().is_empty() && clock::now() < from + SPIN_NS {
+        loop {
+            if !self.ring.completion().is_empty() {
+                return Ok(true);
+            }
+            if clock::now() >= from + SPIN_NS {
+                return Ok(false);
+            }
             // SAFETY: no argument is passed, nothing is submitted; the call only runs this ring's
             // finished work.
             unsafe {
@@ -301,7 +309,6 @@ impl Engine<'_> {
                     .enter::<()>(0, 0, EnterFlags::GETEVENTS.bits(), None)?;
             }
         }
-        Ok(())
     }
 
     /// Takes everything that has completed.
