@@ -123,6 +123,7 @@ impl OpSlice {
             requeued,
             ended_before_issue,
             unmatched,
+            end_unseen,
             bytes,
             errors,
             merges,
@@ -141,6 +142,7 @@ impl OpSlice {
         sum(requeued, other.requeued);
         sum(ended_before_issue, other.ended_before_issue);
         sum(unmatched, other.unmatched);
+        sum(end_unseen, other.end_unseen);
         sum(bytes, other.bytes);
         sum(errors, other.errors);
         merges.merge(&other.merges);

@@ -189,6 +189,10 @@ pub struct OpSlice {
     pub ended_before_issue: u64,
     /// Completions whose issue was not seen (it came before the probes, or a slot was unknown).
     pub unmatched: u64,
+    /// Issued requests whose end was not seen: their tag was taken by another request. The kernel
+    /// can skip probes while another tracer attaches to or detaches from the same tracepoint.
+    #[serde(default)]
+    pub end_unseen: u64,
     pub bytes: u64,
     pub errors: u64,
     pub merges: Merges,

@@ -170,9 +170,9 @@ pub fn monotonic_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// CPU time of this process so far.
+/// CPU time of this thread so far: the recorder is one thread, its workload has others.
 pub fn own_cpu_ns() -> u64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 

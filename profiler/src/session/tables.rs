@@ -135,17 +135,6 @@ impl Tables {
         let mut devices = BTreeMap::new();
         for device in &directory.devices {
             let mut slice = DeviceSlice::default();
-            if std::env::var("DBG").is_ok() {
-                for code in 0..5 {
-                    let r = &rare[(device.slot * OPS + code) as usize];
-                    if r.reissued + r.end_unseen > 0 {
-                        eprintln!(
-                            "DBG {} op {code} reissued {} unseen {}",
-                            device.dev, r.reissued, r.end_unseen
-                        );
-                    }
-                }
-            }
             for (op, code) in Op::ALL.into_iter().zip(0..) {
                 let row = (device.slot * OPS + code) as usize;
                 let part = if device.bio_based == 0 {
@@ -250,6 +239,7 @@ fn requests(completed: &Completed, issued: &Issued, rare: &Rare) -> Option<OpSli
         requeued: rare.requeued + rare.reissued,
         ended_before_issue: completed.before_issue,
         unmatched,
+        end_unseen: rare.end_unseen,
         bytes: completed.bytes,
         errors: completed.errors,
         merges,

@@ -190,9 +190,15 @@ fn balance(device: &DeviceSlice) -> BalanceJson {
         unmatched: all.unmatched,
         ended_before_issue: all.ended_before_issue,
         difference,
-        reason: difference
-            .is_none()
-            .then(|| "the requests in flight at the end were not counted".to_owned()),
+        reason: match difference {
+            None => Some("the requests in flight at the end were not counted".to_owned()),
+            Some(_) if all.end_unseen > 0 => Some(format!(
+                "the end of {} was not seen: the kernel may skip probes while another tracer \
+                 attaches or detaches",
+                all.end_unseen
+            )),
+            Some(_) => None,
+        },
     }
 }
 

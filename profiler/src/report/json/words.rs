@@ -255,6 +255,9 @@ impl BalanceJson {
             units::count(self.completed),
             units::count(self.ended_otherwise),
         );
+        if let (Some(1..), Some(reason)) = (self.difference, &self.reason) {
+            words += &format!(" ({reason})");
+        }
         if self.unmatched > 0 {
             words += &format!(
                 "; besides, {} completed whose issue was not seen",
