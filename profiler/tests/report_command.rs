@@ -1,5 +1,7 @@
 //! `iosage report` and `iosage flame` as they are typed.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 

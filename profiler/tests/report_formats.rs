@@ -1,5 +1,7 @@
 //! The formats for reading and for programs, as they are written for the demonstration.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 #[path = "report_demo/demo.rs"]
 mod demo;
 

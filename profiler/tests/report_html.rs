@@ -1,5 +1,7 @@
 //! The page: well-formed, self-contained, escaped, of bounded size.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 #[path = "report_demo/demo.rs"]
 mod demo;
 #[path = "report_demo/markup.rs"]
