@@ -39,6 +39,9 @@ pub enum Load {
     Workload(Box<Plan>),
 }
 
+/// Told once a second: seconds recorded so far, and the slice.
+pub type Progress = Box<dyn FnMut(u64, &Slice)>;
+
 /// One recording to be made.
 pub struct Order {
     pub settings: Settings,
@@ -49,8 +52,7 @@ pub struct Order {
     pub duration: Option<Duration>,
     pub output: PathBuf,
     pub options: WriterOptions,
-    /// Told once a second: seconds recorded so far and the slice.
-    pub progress: Box<dyn FnMut(u64, &Slice)>,
+    pub progress: Progress,
 }
 
 /// What came of it.

@@ -5,7 +5,7 @@ use crate::{
     capture::{ProbeState, WriterOptions},
     exit::Outcome,
     host::{Host, Root},
-    recording::{self, Load, Order, Recorded},
+    recording::{self, Load, Order, Progress, Recorded},
     session::{self, Settings},
     workload,
 };
@@ -126,7 +126,7 @@ pub fn order(args: Args, load: Load) -> Result<Order> {
 }
 
 /// A line that is written over once a second, on a terminal only.
-fn progress() -> Box<dyn FnMut(u64, &crate::capture::Slice)> {
+fn progress() -> Progress {
     if !std::io::stderr().is_terminal() {
         return Box::new(|_, _| {});
     }

@@ -50,7 +50,6 @@ mod tests {
     use crate::report::Report;
     use proptest::prelude::*;
     use rules::finding::Verdict;
-    use rules::judge::Judgement;
     use serde_json::Value;
 
     /// The schema that a `$ref` or an `anyOf` with null stands for, for a value that is there.

@@ -38,7 +38,8 @@ pub fn offsets(btf: &Btf) -> (Vec<Constant>, Vec<String>) {
 /// An array may be longer than the element that is read from its start.
 fn fits(actual: Option<u32>, expected: usize) -> bool {
     actual.is_some_and(|size| {
-        size as usize == expected || (size as usize > expected && size as usize % expected == 0)
+        size as usize == expected
+            || (size as usize > expected && (size as usize).is_multiple_of(expected))
     })
 }
 

@@ -38,7 +38,7 @@ impl Cost {
             self.read(attached);
         }
         self.drains += 1;
-        if self.drains % ONE_IN == 0 {
+        if self.drains.is_multiple_of(ONE_IN) {
             self.switch_on();
         }
     }

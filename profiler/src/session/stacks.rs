@@ -157,9 +157,11 @@ impl Stacks {
             .collect();
         kernel.sort_unstable();
         kernel.dedup();
-        let mut source = Kernel::default();
-        source.vmlinux = MaybeDefault::None;
-        source.debug_syms = false;
+        let source = Kernel {
+            vmlinux: MaybeDefault::None,
+            debug_syms: false,
+            ..Kernel::default()
+        };
         let names = self.name(&Source::Kernel(source), &kernel);
         let kernel: HashMap<u64, String> = kernel.into_iter().zip(names).collect();
         let mut stacks: Vec<Stack> = self

@@ -22,12 +22,12 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Sums of the last reading, by table and row.
 pub(super) struct Tables {
-    completed: Vec<Box<Completed>>,
-    issued: Vec<Box<Issued>>,
-    rare: Vec<Box<Rare>>,
-    events: Vec<Box<Events>>,
-    queued: Vec<Box<Queued>>,
-    finished: Vec<Box<Finished>>,
+    completed: Vec<Completed>,
+    issued: Vec<Issued>,
+    rare: Vec<Rare>,
+    events: Vec<Events>,
+    queued: Vec<Queued>,
+    finished: Vec<Finished>,
     negative: u64,
     unknown_tag: u64,
     bios_full: u64,
@@ -188,15 +188,13 @@ impl Tables {
     }
 }
 
-/// Zeroed rows on the heap: some are too large to pass over the stack in numbers.
-fn zeroed<T: Row>(n: usize) -> Vec<Box<T>> {
-    (0..n)
-        .map(|_| T::new_box_zeroed().expect("a few kilobytes of memory"))
-        .collect()
+/// Zeroed rows, made on the heap: they are too large to pass over the stack in numbers.
+fn zeroed<T: Row>(n: usize) -> Vec<T> {
+    T::new_vec_zeroed(n).expect("a few kilobytes of memory for each row")
 }
 
 /// Reads all rows of a table, remembers their sums, and returns the differences.
-fn since<T: Row>(attached: &Attached, name: &str, last: &mut [Box<T>]) -> Result<Vec<Box<T>>> {
+fn since<T: Row>(attached: &Attached, name: &str, last: &mut [T]) -> Result<Vec<T>> {
     if last.is_empty() {
         return Ok(Vec::new());
     }
@@ -207,7 +205,7 @@ fn since<T: Row>(attached: &Attached, name: &str, last: &mut [Box<T>]) -> Result
         values
             .iter()
             .for_each(|value| difference.combine(&value.0, true));
-        let sum = difference.clone();
+        let sum = *difference;
         difference.combine(last, false);
         *last = sum;
     }
@@ -281,9 +279,9 @@ fn bios(queued: &Queued, finished: &Finished) -> Option<OpSlice> {
 fn queue(
     device: &Device,
     directory: &Directory,
-    events: &[Box<Events>],
-    queued: &[Box<Queued>],
-    finished: &[Box<Finished>],
+    events: &[Events],
+    queued: &[Queued],
+    finished: &[Finished],
 ) -> QueueSlice {
     let bio = device.bio_based != 0;
     let base = if bio { directory.count(false) } else { 0 };

@@ -1,4 +1,8 @@
 //! Things of the outside world that live tests need, each undone when dropped.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a fixture that cannot be made fails the test"
+)]
 
 use serde_json::Value;
 use std::{
