@@ -33,7 +33,7 @@ pub struct Cli {
 pub enum Command {
     /// Trace the live host, or a command, into a capture file
     Record(record::Args),
-    /// Run a fio job file, traced if it may
+    /// Run a fio job file or a built-in workload, recorded under the probes with `-o`
     Run(run::Args),
     /// Judge a capture, or the host as it is configured now
     Advise(advise::Args),

@@ -201,6 +201,65 @@ fn commits_and_sync_calls_agree_with_the_journal_and_the_load() {
     );
 }
 
+#[test]
+fn a_job_s_own_tally_agrees_with_the_probes() {
+    need!("mkfs.ext4", "losetup");
+    let fs = Ext4::new(128 << 20);
+    let number = fs.disk.number();
+    let folder = tempfile::tempdir().unwrap();
+    let (jobs, file) = (
+        folder.path().join("t.fio"),
+        folder.path().join("capture.json"),
+    );
+    // 2,048 reads of 4 KiB, and 512 writes of 4 KiB with an fdatasync after every eighth.
+    let job = "[global]\nbs=4k\ndirect=1\n[reads]\nrw=randread\nsize=8m\nioengine=io_uring\niodepth=8\n\
+                [writes]\nstonewall\nrw=write\nsize=2m\noverwrite=1\nfdatasync=8\n";
+    std::fs::write(&jobs, job).unwrap();
+    let output = iosage()
+        .args(["run", "--device", fs.disk.name(), "--target"])
+        .arg(&fs.at)
+        .arg("-o")
+        .arg(&file)
+        .arg(&jobs)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+    let capture = read(&file);
+    let tally = |job: usize, op: &str, what: &str| {
+        capture["workload"]["jobs"][job]["ops"][op][what]
+            .as_u64()
+            .unwrap_or(0)
+    };
+    assert_eq!(
+        (tally(0, "read", "n"), tally(0, "read", "bytes")),
+        (2048, 8 << 20)
+    );
+    assert_eq!(
+        (tally(1, "write", "n"), tally(1, "write", "bytes")),
+        (512, 2 << 20)
+    );
+    // Only the job reads: what the filesystem needs to know was read when the files were laid out.
+    assert_eq!(sum(&capture, &number, "read", "completed"), 2048);
+    assert_eq!(sum(&capture, &number, "read", "bytes"), 8 << 20);
+    // The journal writes too.
+    assert!(sum(&capture, &number, "write", "completed") >= 512);
+    let syncs: u64 = slices(&capture, |slice| {
+        let counts = &slice["syncs"][&number]["calls"]["fdatasync"]["latency_ns"]["counts"];
+        Some(
+            counts
+                .as_object()?
+                .values()
+                .map(|n| n.as_u64().unwrap())
+                .sum(),
+        )
+    });
+    assert_eq!(syncs, tally(1, "fdatasync", "n"));
+    assert!(
+        syncs >= 63,
+        "{syncs} of 64 calls, the last of which may be left out"
+    );
+}
+
 fn slices(capture: &Value, of: impl Fn(&Value) -> Option<u64>) -> u64 {
     capture["slices"]
         .as_array()

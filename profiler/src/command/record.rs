@@ -53,6 +53,26 @@ pub struct Args {
     pub command: Vec<String>,
 }
 
+impl Args {
+    /// A recording of a workload with everything else as usual.
+    pub(super) fn of_workload(output: PathBuf, device: Vec<String>) -> Self {
+        let defaults = Settings::default();
+        Self {
+            duration: None,
+            device,
+            output,
+            probes: Vec::new(),
+            stacks: defaults.stacks_per_second,
+            memory_limit: defaults.memory_limit_bytes,
+            checkpoint: None,
+            force: false,
+            suite: None,
+            target: None,
+            command: Vec::new(),
+        }
+    }
+}
+
 pub fn run(mut args: Args) -> Result<Outcome> {
     let load = match &args.suite {
         Some(name) => {

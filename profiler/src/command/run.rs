@@ -3,7 +3,9 @@
 mod explain;
 mod table;
 
+use super::record;
 use crate::exit::Outcome;
+use crate::recording::Load;
 use crate::workload::{self, Options, Plan, Stop};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -26,6 +28,12 @@ pub struct Args {
     /// Run every job that long, whatever the file says (a suite: 20s)
     #[arg(long = "for", value_name = "TIME", value_parser = duration)]
     length: Option<Duration>,
+    /// Record the run under the probes into this capture file
+    #[arg(short, long, value_name = "FILE", conflicts_with = "explain")]
+    output: Option<PathBuf>,
+    /// With `--output`: record only this device. May repeat
+    #[arg(long, value_name = "DEVICE", requires = "output")]
+    device: Vec<String>,
     /// Show what would be done, with every byte resolved, and do nothing
     #[arg(long)]
     explain: bool,
@@ -72,6 +80,11 @@ pub fn run(args: Args) -> Result<Outcome> {
             plan.jobs.len(),
             plan.directory.display()
         );
+    }
+    if let Some(output) = args.output {
+        let recording = record::Args::of_workload(output, args.device);
+        let load = Load::Workload(Box::new(plan));
+        return record::finish(record::order(recording, load)?);
     }
     let result = until_interrupted(&plan)?;
     match args.format {
