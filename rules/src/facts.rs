@@ -1,6 +1,6 @@
 //! The vocabulary: every fact that a rule may name, with its type, unit and scope.
 //!
-//! One entry in [`facts!`] adds a fact: the rule language knows it, `docs/facts.md` lists it, and
+//! One entry in `facts!` adds a fact: the rule language knows it, `docs/facts.md` lists it, and
 //! the profile can put it. A fact that is not put is unknown, with a reason; unknown is not false.
 
 mod held;

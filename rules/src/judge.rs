@@ -1,6 +1,6 @@
 //! Every rule for every subject: facts go in, findings come out.
 //!
-//! [`one`] asks one rule about one subject as if there were no others. Then, in this order: what the
+//! [`mod@one`] asks one rule about one subject as if there were no others. Then, in this order: what the
 //! user accepted is set aside, the gate closes tuning where storage is not the bottleneck, rules
 //! silence each other, limits close tuning above them, of rules that exclude each other one stays,
 //! and what must wait for another finding says so. [`verdict`] sums up.

@@ -80,7 +80,7 @@ pub struct Meta {
 /// What a probe group was able to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProbeStatus {
-    /// `block`, `block-queue`, `journal`, `fsync`, `stacks`, ...
+    /// `block`, `queue`, `stacked`, `journal`, `sync`, `stack`.
     pub id: String,
     pub about: String,
     pub state: ProbeState,
@@ -425,7 +425,7 @@ pub struct JobResult {
     /// First error, if any.
     pub error: Option<String>,
     pub files: Vec<String>,
-    /// Whether the page cache stood between the job and the device.
+    /// Whether the job went past the page cache.
     pub direct: bool,
 }
 
