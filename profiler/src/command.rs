@@ -37,7 +37,7 @@ pub enum Command {
     Run(run::Args),
     /// Judge a capture, or the host as it is configured now
     Advise(advise::Args),
-    /// Show a capture as text, JSON or HTML
+    /// Show a capture as text, JSON, Markdown or HTML
     Report(report::Args),
     /// Draw a flame graph of where I/O is issued from
     Flame(flame::Args),

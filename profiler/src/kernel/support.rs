@@ -84,6 +84,11 @@ fn capabilities() -> Need {
             .join(", ")
     };
     let enough = has(CAP_SYS_ADMIN) || has(CAP_BPF) && has(CAP_PERFMON);
+    // CAP_SYS_ADMIN contains the other two; it is not asked for.
+    let lacking: Vec<_> = lacking
+        .into_iter()
+        .filter(|(bit, _)| *bit != CAP_SYS_ADMIN)
+        .collect();
     let found = if got.is_empty() {
         "none of those needed".to_owned()
     } else {
