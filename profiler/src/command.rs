@@ -9,6 +9,7 @@ pub mod record;
 pub mod report;
 pub mod rules;
 pub mod run;
+mod say;
 pub mod schema;
 
 use crate::exit::{CannotMeasure, Outcome};
@@ -59,11 +60,14 @@ pub fn main() -> ExitCode {
         Ok(Outcome::Findings) => ExitCode::from(1),
         Err(error) => {
             if let Some(cannot) = error.downcast_ref::<CannotMeasure>() {
-                eprintln!("error: cannot measure here");
-                cannot.missing.iter().for_each(|line| eprintln!("  {line}"));
+                say::err("error: cannot measure here");
+                cannot
+                    .missing
+                    .iter()
+                    .for_each(|line| say::err(&format!("  {line}")));
                 return ExitCode::from(3);
             }
-            eprintln!("error: {error:#}");
+            say::err(&format!("error: {error:#}"));
             ExitCode::from(2)
         }
     }

@@ -1,5 +1,6 @@
 //! `iosage doctor`: what can be measured here, why not, and whether it is measured right.
 
+use super::say;
 use crate::{
     capture::{ProbeState, ProbeStatus},
     exit::{CannotMeasure, Outcome},
@@ -49,8 +50,8 @@ struct Diagnosis {
 pub fn run(args: Args) -> Result<Outcome> {
     let diagnosis = diagnose(!args.no_self_check);
     match args.format {
-        Format::Json => println!("{}", serde_json::to_string_pretty(&diagnosis)?),
-        Format::Text => print(&diagnosis),
+        Format::Json => say::out(&format!("{}\n", serde_json::to_string_pretty(&diagnosis)?))?,
+        Format::Text => say::out(&text(&diagnosis))?,
     }
     if diagnosis.can_measure {
         return Ok(Outcome::Fine);
@@ -186,8 +187,8 @@ fn check(check: Check) -> Row {
     }
 }
 
-fn print(diagnosis: &Diagnosis) {
-    println!("{}", diagnosis.tool);
+fn text(diagnosis: &Diagnosis) -> String {
+    let mut text = format!("{}\n", diagnosis.tool);
     let parts = [
         ("host", &diagnosis.host),
         ("probe groups", &diagnosis.probes),
@@ -203,9 +204,10 @@ fn print(diagnosis: &Diagnosis) {
         for row in rows {
             table.add_row([&row.id, row.state, row.reason.as_deref().unwrap_or("")]);
         }
-        println!("\n{title}\n{table}");
+        text += &format!("\n{title}\n{table}\n");
     }
     if diagnosis.self_check.is_empty() {
-        println!("\nself-check: not run");
+        text += "\nself-check: not run\n";
     }
+    text
 }

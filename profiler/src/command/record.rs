@@ -1,6 +1,6 @@
 //! `iosage record`: trace the live host, a command or a built-in workload into a capture file.
 
-use super::parse;
+use super::{parse, say};
 use crate::{
     capture::{ProbeState, WriterOptions},
     exit::Outcome,
@@ -10,11 +10,7 @@ use crate::{
     workload,
 };
 use anyhow::{Result, bail};
-use std::{
-    io::{IsTerminal as _, Write as _},
-    path::PathBuf,
-    time::Duration,
-};
+use std::{io::IsTerminal as _, path::PathBuf, time::Duration};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -113,7 +109,7 @@ pub fn order(args: Args, load: Load) -> Result<Order> {
     for name in &args.device {
         let selection = host.select(name)?;
         if let Some(note) = &selection.note {
-            eprintln!("note: {note}");
+            say::err(&format!("note: {note}"));
         }
         devices.push(selection.device.name.clone());
     }
@@ -157,16 +153,14 @@ fn progress() -> Progress {
             .values()
             .flat_map(|device| device.ops.values());
         requests += ops.map(|op| op.completed).sum::<u64>();
-        eprint!("\rrecording: {seconds} s, {requests} requests ");
-        // A terminal that went away is no reason to stop.
-        let _ = std::io::stderr().flush();
+        say::progress(&format!("\rrecording: {seconds} s, {requests} requests "));
     })
 }
 
 /// What was recorded, on standard error: standard output may carry the capture.
 fn summary(recorded: &Recorded) {
     if std::io::stderr().is_terminal() {
-        eprint!("\r\x1b[K");
+        say::progress("\r\x1b[K");
     }
     for probe in &recorded.probes {
         if matches!(
@@ -174,7 +168,7 @@ fn summary(recorded: &Recorded) {
             ProbeState::Partial | ProbeState::Unavailable | ProbeState::Failed
         ) {
             let reason = probe.reason.as_deref().unwrap_or("no reason known");
-            eprintln!("probe group {}: {reason}", probe.id);
+            say::err(&format!("probe group {}: {reason}", probe.id));
         }
     }
     let seconds = recorded.window.as_secs_f64();
@@ -182,8 +176,8 @@ fn summary(recorded: &Recorded) {
         .path
         .as_ref()
         .map_or("standard output".into(), |path| path.display().to_string());
-    eprintln!(
+    say::err(&format!(
         "recorded {seconds:.1} s, {} requests completed, ended by {}: {place}",
         recorded.requests, recorded.ended_by
-    );
+    ));
 }

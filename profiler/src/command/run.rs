@@ -3,7 +3,7 @@
 mod explain;
 mod table;
 
-use super::record;
+use super::{record, say};
 use crate::exit::Outcome;
 use crate::recording::Load;
 use crate::workload::{self, Options, Plan, Stop};
@@ -68,18 +68,18 @@ pub fn run(args: Args) -> Result<Outcome> {
     let plan = plan(&args)?;
     if args.explain {
         match args.format {
-            Format::Text => print!("{}", explain::text(&plan)),
-            Format::Json => println!("{}", serde_json::to_string_pretty(&plan)?),
+            Format::Text => say::out(&explain::text(&plan))?,
+            Format::Json => say::out(&format!("{}\n", serde_json::to_string_pretty(&plan)?))?,
         }
         plan.check()?;
         return Ok(Outcome::Fine);
     }
     if std::io::stderr().is_terminal() {
-        eprintln!(
+        say::err(&format!(
             "running {} threads, files in {}",
             plan.jobs.len(),
             plan.directory.display()
-        );
+        ));
     }
     if let Some(output) = args.output {
         let recording = record::Args::of_workload(output, args.device);
@@ -88,8 +88,8 @@ pub fn run(args: Args) -> Result<Outcome> {
     }
     let result = until_interrupted(&plan)?;
     match args.format {
-        Format::Text => print!("{}", table::text(&result)),
-        Format::Json => println!("{}", serde_json::to_string_pretty(&result)?),
+        Format::Text => say::out(&table::text(&result))?,
+        Format::Json => say::out(&format!("{}\n", serde_json::to_string_pretty(&result)?))?,
     }
     let failed: Vec<_> = result
         .jobs

@@ -76,8 +76,8 @@ fn capabilities() -> Need {
         (CAP_PERFMON, "CAP_PERFMON"),
         (CAP_SYS_ADMIN, "CAP_SYS_ADMIN"),
     ];
-    let (got, lacking): (Vec<_>, Vec<_>) = names.iter().partition(|(bit, _)| has(*bit));
-    let list = |set: &[&(u32, &str)]| {
+    let (got, lacking): (Vec<_>, Vec<_>) = names.into_iter().partition(|(bit, _)| has(*bit));
+    let list = |set: &[(u32, &str)]| {
         set.iter()
             .map(|(_, name)| *name)
             .collect::<Vec<_>>()

@@ -1,7 +1,8 @@
 //! A small known pattern of I/O on a scratch loop device: every group must report exactly it.
 //!
-//! The device is ours alone, backed by a file in memory and gone afterwards, so nothing else can
-//! add to the counts and nothing of the host is touched. The ext4 image has a journal.
+//! The device is ours alone, backed by a file in memory, so nothing else can add to the counts and
+//! nothing of the host is touched. Everything lies in a mount namespace of this process and the
+//! loop device lets go by itself: even SIGKILL leaves nothing behind. The ext4 image has a journal.
 
 use super::{Session, Settings};
 use crate::{
@@ -11,7 +12,8 @@ use crate::{
 use anyhow::{Context as _, Result, bail, ensure};
 use rustix::{
     fs::OFlags,
-    mount::{MountFlags, UnmountFlags},
+    mount::{MountFlags, MountPropagationFlags, UnmountFlags},
+    thread::UnshareFlags,
 };
 use std::{
     fs::{self, File},
@@ -157,71 +159,54 @@ fn journal(slice: &Slice, number: &str) -> Result<String, Failure> {
     Ok(format!("{timed} commits timed"))
 }
 
-/// A loop device on a file in memory, formatted and mounted; undone when dropped.
+/// A loop device on a file in memory, formatted and mounted where only this process sees it.
 struct Scratch {
-    folder: PathBuf,
     mounted: PathBuf,
-    node: PathBuf,
     device: String,
 }
 
+/// Hidden from the process by a scratch filesystem of its own.
+const HIDDEN: &str = "/dev/shm";
+
 impl Scratch {
     fn new() -> Result<Self> {
-        let base = Path::new("/dev/shm");
-        ensure!(base.is_dir(), "there is no /dev/shm for a scratch file");
-        let folder = base.join(format!("iosage-check-{}", std::process::id()));
-        fs::create_dir(&folder).with_context(|| format!("making {}", folder.display()))?;
-        let mut scratch = Self {
-            mounted: folder.join("mnt"),
-            node: PathBuf::new(),
-            device: String::new(),
-            folder,
-        };
-        scratch.set_up()?;
-        Ok(scratch)
-    }
-
-    fn set_up(&mut self) -> Result<()> {
-        let image = self.folder.join("image");
+        ensure!(
+            Path::new(HIDDEN).is_dir(),
+            "there is no {HIDDEN} to mount a scratch image on"
+        );
+        // SAFETY: only the view of mounts changes, which no other thread here depends on.
+        unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWNS) }
+            .context("making a mount namespace")?;
+        let private = MountPropagationFlags::REC | MountPropagationFlags::PRIVATE;
+        rustix::mount::mount_change("/", private).context("keeping mounts to this process")?;
+        rustix::mount::mount("tmpfs", HIDDEN, "tmpfs", MountFlags::empty(), None)
+            .with_context(|| format!("mounting a scratch filesystem on {HIDDEN}"))?;
+        let image = Path::new(HIDDEN).join("image");
         File::create_new(&image)?.set_len(64 << 20)?;
-        fs::create_dir(&self.mounted)?;
-        let quiet = |command: &mut Command| -> Result<String> {
-            let name = command.get_program().to_string_lossy().into_owned();
-            let output = command.stdin(Stdio::null()).output();
-            let output =
-                output.with_context(|| format!("`{name}` is needed for the self-check"))?;
-            let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-            ensure!(output.status.success(), "`{name}` failed: {said}");
-            Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
-        };
+        let now = "lazy_itable_init=0,lazy_journal_init=0";
         quiet(
             Command::new("mkfs.ext4")
-                .args([
-                    "-q",
-                    "-F",
-                    "-J",
-                    "size=4",
-                    "-E",
-                    "lazy_itable_init=0,lazy_journal_init=0",
-                ])
+                .args(["-q", "-F", "-J", "size=4", "-E", now])
                 .arg(&image),
         )?;
-        self.node = quiet(
+        let node = quiet(
             Command::new("losetup")
                 .args(["--find", "--show"])
                 .arg(&image),
-        )?
-        .into();
-        let name = self.node.file_name().and_then(|name| name.to_str());
-        self.device = name.context("losetup named no device")?.to_owned();
-        rustix::mount::mount(
-            &self.node,
-            &self.mounted,
-            "ext4",
-            MountFlags::NOATIME,
-            c"commit=600",
-        )
-        .with_context(|| format!("mounting {}", self.node.display()))
+        )?;
+        let mounted = Path::new(HIDDEN).join("mnt");
+        let made = fs::create_dir(&mounted)
+            .map_err(anyhow::Error::from)
+            .and_then(|()| {
+                rustix::mount::mount(&node, &mounted, "ext4", MountFlags::NOATIME, c"commit=600")
+                    .with_context(|| format!("mounting {node}"))
+            });
+        // In use it goes with the last mount; not in use it goes at once.
+        quiet(Command::new("losetup").args(["--detach", &node]))?;
+        made?;
+        let name = Path::new(&node).file_name().and_then(|name| name.to_str());
+        let device = name.context("losetup named no device")?.to_owned();
+        Ok(Self { mounted, device })
     }
 
     fn path(&self) -> PathBuf {
@@ -277,14 +262,18 @@ struct Aligned([u8; BLOCK]);
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // Nothing more can be done about what cannot be undone; the names tell whose it was.
+        // What cannot be undone here goes with the process.
         let _ = rustix::mount::unmount(&self.mounted, UnmountFlags::DETACH);
-        if !self.device.is_empty() {
-            let _ = Command::new("losetup")
-                .arg("--detach")
-                .arg(&self.node)
-                .status();
-        }
-        let _ = fs::remove_dir_all(&self.folder);
+        let _ = rustix::mount::unmount(HIDDEN, UnmountFlags::DETACH);
     }
+}
+
+/// Runs a program; its first output, or what it said when it failed.
+fn quiet(command: &mut Command) -> Result<String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.stdin(Stdio::null()).output();
+    let output = output.with_context(|| format!("`{name}` is needed for the self-check"))?;
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    ensure!(output.status.success(), "`{name}` failed: {said}");
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
