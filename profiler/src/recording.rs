@@ -1,7 +1,7 @@
 //! From an open session to a finished file: the loop of `iosage record`.
 //!
 //! The ring is emptied ten times a second, the tables once a second; the recording ends by time,
-//! by the end of what is recorded, or by SIGINT or SIGTERM, and always with a valid file.
+//! by the end of what is recorded, or by SIGINT, SIGTERM, SIGHUP or SIGQUIT, and always with a valid file.
 
 use crate::{
     capture::{
@@ -82,6 +82,8 @@ async fn run(mut order: Order) -> Result<Recorded> {
     let mut meta = meta(&order);
     let mut interrupts = signal(SignalKind::interrupt()).context("catching SIGINT")?;
     let mut terminations = signal(SignalKind::terminate()).context("catching SIGTERM")?;
+    let mut hangups = signal(SignalKind::hangup()).context("catching SIGHUP")?;
+    let mut quits = signal(SignalKind::quit()).context("catching SIGQUIT")?;
     let waiting = Waiting::prepare(order.load, &mut interrupts).await?;
     let mut session = Session::open(&order.settings, &order.host)?;
     let mut writer = Writer::create(&order.output, &order.host, order.options)?;
@@ -100,6 +102,8 @@ async fn run(mut order: Order) -> Result<Recorded> {
             biased;
             _ = interrupts.recv() => break "SIGINT".to_owned(),
             _ = terminations.recv() => break "SIGTERM".to_owned(),
+            _ = hangups.recv() => break "SIGHUP".to_owned(),
+            _ = quits.recv() => break "SIGQUIT".to_owned(),
             () = until(deadline) => break "duration".to_owned(),
             ended = load.ended() => break ended,
             _ = tick.tick() => {
@@ -116,8 +120,16 @@ async fn run(mut order: Order) -> Result<Recorded> {
             _ = poll.tick() => session.poll(),
         }
     };
-    let (workload, load_error) = load.stop().await;
-    let mut closing = session.close()?;
+    // A workload counts to its last I/O, so it ends before the probes; how long a command takes
+    // to end is not part of the recording.
+    let (workload, load_error, mut closing) = if matches!(load, Running::Command(..)) {
+        let closing = session.close()?;
+        let (workload, error) = load.stop().await;
+        (workload, error, closing)
+    } else {
+        let (workload, error) = load.stop().await;
+        (workload, error, session.close()?)
+    };
     closing.last.system = Some(beat(&mut pulse, start));
     requests += completed(&closing.last);
     writer.append(&closing.last)?;

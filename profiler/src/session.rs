@@ -100,7 +100,7 @@ impl Session {
             host,
         })?;
         let now = Instant::now();
-        Ok(Self {
+        let mut session = Self {
             tables: tables::Tables::new(&directory),
             events: events::Events::default(),
             stacks: stacks::Stacks::new(settings.stacks_per_second),
@@ -108,9 +108,26 @@ impl Session {
             attached,
             directory,
             started: now,
-            started_ns: support::monotonic_ns(),
+            started_ns: 0,
             drained: now,
-        })
+        };
+        session.begin()?;
+        Ok(session)
+    }
+
+    /// Begins to count, now that every probe is in place: what came in while some were not yet
+    /// attached is left out.
+    fn begin(&mut self) -> Result<()> {
+        let pace = self.stacks.pace(0, 1);
+        self.attached.set_pace(pace);
+        self.attached.each_record(|_| {});
+        self.tables
+            .begin(&self.attached, &self.directory)
+            .context("reading the probes' tables")?;
+        self.started = Instant::now();
+        self.started_ns = support::monotonic_ns();
+        self.drained = self.started;
+        Ok(())
     }
 
     /// CLOCK_MONOTONIC when the probes were in place.
@@ -159,9 +176,8 @@ impl Session {
             .flat_map(|d| d.ops.values())
             .map(|op| op.issued)
             .sum();
-        if let Some(period) = self.stacks.period(requests, length_ns) {
-            self.attached.set_stack_period(period);
-        }
+        let pace = self.stacks.pace(requests, length_ns);
+        self.attached.set_pace(pace);
         self.cost.tick(&self.attached, length_ns);
         Ok(slice)
     }
@@ -177,7 +193,7 @@ impl Session {
         let last = self.drain()?;
         let mut losses = Losses {
             recursion_missed: missed,
-            stacks_missing: self.stacks.missing(),
+            stacks_missing: self.stacks.missing() + tables::stacks_skipped(&self.attached)?,
             ..self.tables.losses(&self.attached, &self.directory)?
         };
         self.attached.dropped(&mut losses.ring_dropped)?;

@@ -69,7 +69,12 @@ pub fn read_dir(folder: &Path) -> Result<Vec<Source>, LoadError> {
 }
 
 fn read_file(path: &Path) -> io::Result<String> {
-    let size = std::fs::metadata(path)?.len();
+    let meta = std::fs::metadata(path)?;
+    if !meta.is_file() {
+        // A pipe would be waited for, a device read without end.
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    let size = meta.len();
     if size > LARGEST {
         let message = format!("it has {size} bytes, and a rule may have {LARGEST}");
         return Err(io::Error::new(io::ErrorKind::InvalidData, message));

@@ -49,13 +49,33 @@ pub struct Done {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Sampler {
+    /// Issues until the next sample.
     pub left: u32,
     pub taken: u32,
+    /// Turn of [`Pace`] that the next field counts in.
+    pub turn: u32,
+    pub taken_in_turn: u32,
+    /// Samples that were due beyond the limit of their turn.
+    pub skipped: u32,
+    /// 1 once the first distance has been drawn.
+    pub primed: u32,
+}
+
+/// How often to sample; user space writes it once a second.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Pace {
+    /// Mean distance of samples in requests; 0: none are taken.
+    pub period: u32,
+    /// Samples that one CPU may take in one turn, whatever the load does meanwhile.
+    pub limit: u32,
+    /// Counts up.
+    pub turn: u32,
 }
 
 #[cfg(target_arch = "bpf")]
 pub mod program {
-    use super::{Done, FRAMES, Sampler, Stack};
+    use super::{Done, FRAMES, Pace, Sampler, Stack};
     use crate::{
         device::Device,
         ring::{STACK, STACK_DONE, bpf::send, bpf::send_with},
@@ -74,9 +94,8 @@ pub mod program {
 
     #[btf_map(name = "SAMPLER")]
     static SAMPLER: PerCpuArray<Sampler, 1> = PerCpuArray::new();
-    /// Mean distance of samples; user space writes it.
-    #[btf_map(name = "PERIOD")]
-    static PERIOD: Array<u32, 1> = Array::new();
+    #[btf_map(name = "PACE")]
+    static PACE: Array<Pace, 1> = Array::new();
 
     #[unsafe(export_name = "stack.on")]
     static ON: Global<u32> = Global::new(0);
@@ -96,7 +115,12 @@ pub mod program {
             sampler.left -= 1;
             return 0;
         }
-        let Some(&period) = PERIOD.get(0) else {
+        let Some(&Pace {
+            period,
+            limit,
+            turn,
+        }) = PACE.get(0)
+        else {
             return 0;
         };
         if period == 0 {
@@ -105,6 +129,20 @@ pub mod program {
         // Uniform over 0..=2 * period - 2: the mean distance of samples is the period.
         // SAFETY: a helper without arguments.
         sampler.left = unsafe { bpf_get_prandom_u32() } % (2 * period - 1);
+        if sampler.primed == 0 {
+            // The first request of a CPU is no more likely to be taken than any other.
+            sampler.primed = 1;
+            return 0;
+        }
+        if sampler.turn != turn {
+            sampler.turn = turn;
+            sampler.taken_in_turn = 0;
+        }
+        if sampler.taken_in_turn >= limit {
+            sampler.skipped += 1;
+            return 0;
+        }
+        sampler.taken_in_turn += 1;
         sampler.taken += 1;
         // SAFETY: a helper without arguments.
         let cpu = u64::from(unsafe { bpf_get_smp_processor_id() });

@@ -76,10 +76,14 @@ impl DeviceSlice {
         let Self {
             ops,
             queue,
+            in_flight_start,
             in_flight_end,
             in_flight_end_at_ns,
             extra,
         } = self;
+        if let Some(start) = other.in_flight_start {
+            *in_flight_start = Some(in_flight_start.unwrap_or(0).saturating_add(start));
+        }
         merge_map(ops, &other.ops, OpSlice::merge);
         merge_option(queue, &other.queue, QueueSlice::merge);
         if let Some(later) = other.in_flight_end {

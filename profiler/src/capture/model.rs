@@ -71,7 +71,7 @@ pub struct Meta {
     pub command: Option<Vec<String>>,
     /// The devices asked for with `--device`; empty: all.
     pub devices: Vec<String>,
-    /// Why the recording ended: `duration`, `command exited with 0`, `SIGINT`, `SIGTERM`, `checkpoint`.
+    /// Why the recording ended: `duration`, `command exited with 0`, `workload`, `SIGINT`, `checkpoint`.
     pub ended_by: String,
     #[serde(flatten)]
     pub extra: Extra,
@@ -166,6 +166,9 @@ pub struct DeviceSlice {
     pub ops: BTreeMap<Op, OpSlice>,
     /// Events of the device's queue that belong to no single op. `null`: that probe did not run.
     pub queue: Option<QueueSlice>,
+    /// Requests between issue and completion at the beginning; in the first slice only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_flight_start: Option<u64>,
     /// Requests between issue and completion at the end of the stretch.
     pub in_flight_end: Option<u64>,
     /// When `in_flight_end` held, from the start of the capture, if not at the slice's own end.

@@ -44,7 +44,8 @@ pub struct Args {
     /// Where the built-in workload keeps its files
     #[arg(long, value_name = "DIR", requires = "suite")]
     pub target: Option<PathBuf>,
-    /// Run this command and record until it ends (or until `--for`, which ends it)
+    /// Run this command and record until it ends, or until `--for`: then it is sent SIGTERM (it
+    /// alone: what it has started itself goes on)
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }

@@ -4,7 +4,7 @@ use crate::capture::Capture;
 use crate::capture::destination::Destination;
 use crate::exit::Outcome;
 use crate::report::{self, Format, Page, Report};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -41,11 +41,26 @@ pub fn run(args: Args) -> Result<Outcome> {
         output,
     } = args;
     let format = choose(format.as_deref(), output.as_deref())?;
+    refuse_same(&from, output.as_deref())?;
     let mut report = Report::judged(Capture::read(&from)?);
     let target = Target::new(output);
     report.page = target.page();
     write_to(&target, |out| format.write(&report, out))?;
     Ok(Outcome::Fine)
+}
+
+/// A report in place of the capture that it is made from would destroy the recording.
+pub(super) fn refuse_same(from: &Path, output: Option<&Path>) -> Result<()> {
+    let same = |output: &Path| matches!((from.canonicalize(), output.canonicalize()), (Ok(a), Ok(b)) if a == b);
+    match output {
+        Some(output) if same(output) => {
+            bail!(
+                "{} is the capture itself; give -o another name",
+                output.display()
+            )
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The format asked for, else the one that the file's name asks for, else text.

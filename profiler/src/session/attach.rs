@@ -19,7 +19,8 @@ use aya::{
 use profiler_ebpf::{
     device::OPS,
     probe::{Attach, Hook, Probe, Program},
-    probes, ring,
+    probes::{self, stack::Pace},
+    ring,
 };
 use std::os::fd::{AsFd as _, AsRawFd as _};
 
@@ -277,12 +278,12 @@ impl Attached {
         Ok(Array::try_from(map)?)
     }
 
-    pub(super) fn set_stack_period(&mut self, period: u32) {
-        if let Some(map) = self.ebpf.map_mut("PERIOD")
-            && let Ok(mut array) = Array::<_, u32>::try_from(map)
+    pub(super) fn set_pace(&mut self, pace: Pace) {
+        if let Some(map) = self.ebpf.map_mut("PACE")
+            && let Ok(mut array) = Array::<_, Wire<Pace>>::try_from(map)
         {
-            // A period that could not be set stays as it was, and samples carry theirs.
-            let _ = array.set(0, period, 0);
+            // A pace that could not be set stays as it was, and samples carry their period.
+            let _ = array.set(0, Wire(pace), 0);
         }
     }
 

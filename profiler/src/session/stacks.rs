@@ -11,11 +11,13 @@ use blazesym::{
         source::{Kernel, Process, Source},
     },
 };
-use profiler_ebpf::probes::stack;
+use profiler_ebpf::probes::stack::{self, Pace};
 use std::collections::HashMap;
 
 /// Different stacks that are kept; more are counted as missing.
 const MOST_STACKS: usize = 20_000;
+/// The smallest period.
+const QUIET_PERIOD: u32 = 4;
 /// Samples whose request is still in flight; more are counted as missing.
 const MOST_PENDING: usize = 65_536;
 
@@ -50,7 +52,7 @@ pub(super) struct Stacks {
     names: HashMap<(u32, u64), String>,
     symbolizer: Option<Symbolizer>,
     missing: u64,
-    period: u32,
+    turn: u32,
 }
 
 impl Stacks {
@@ -64,7 +66,7 @@ impl Stacks {
             names: HashMap::new(),
             symbolizer: None,
             missing: 0,
-            period: 0,
+            turn: 0,
         }
     }
 
@@ -73,14 +75,18 @@ impl Stacks {
         self.missing
     }
 
-    /// The period that keeps the number of samples near the limit, when it is to be changed.
-    pub(super) fn period(&mut self, requests: u64, length_ns: u64) -> Option<u32> {
+    /// The pace for the next second: the last second's load sets the period, the limit holds
+    /// whatever the next one brings.
+    pub(super) fn pace(&mut self, requests: u64, length_ns: u64) -> Pace {
+        self.turn = self.turn.wrapping_add(1);
         let per_second = requests as f64 * 1e9 / length_ns.max(1) as f64;
-        let period = (per_second / f64::from(self.per_second.max(1)))
-            .ceil()
-            .clamp(1.0, 1e6) as u32;
-        let changed = std::mem::replace(&mut self.period, period) != period;
-        changed.then_some(period)
+        let period = (per_second / f64::from(self.per_second.max(1))).ceil();
+        Pace {
+            // After a quiet second the load is not known: sampling every request would be too many.
+            period: period.clamp(f64::from(QUIET_PERIOD), 1e6) as u32,
+            limit: self.per_second,
+            turn: self.turn,
+        }
     }
 
     /// Takes a stack that was seen at issue.
@@ -286,10 +292,11 @@ mod tests {
     }
 
     #[test]
-    fn the_period_follows_the_load() {
+    fn the_period_follows_the_load_and_the_limit_stays() {
         let mut stacks = Stacks::new(100);
-        assert_eq!(stacks.period(1000, 1_000_000_000), Some(10));
-        assert_eq!(stacks.period(1000, 1_000_000_000), None);
-        assert_eq!(stacks.period(10, 1_000_000_000), Some(1));
+        let pace = stacks.pace(1000, 1_000_000_000);
+        assert_eq!((pace.period, pace.limit, pace.turn), (10, 100, 1));
+        let pace = stacks.pace(0, 1_000_000_000);
+        assert_eq!((pace.period, pace.limit, pace.turn), (QUIET_PERIOD, 100, 2));
     }
 }

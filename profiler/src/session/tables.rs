@@ -14,6 +14,7 @@ use profiler_ebpf::{
     probes::{
         block::{self, Completed, Issued, Rare},
         queue::Events,
+        stack::Sampler,
         stacked::{Finished, Queued},
     },
 };
@@ -31,6 +32,8 @@ pub(super) struct Tables {
     negative: u64,
     unknown_tag: u64,
     bios_full: u64,
+    /// Requests in flight at the beginning, until the first slice has told them.
+    in_flight: BTreeMap<String, u64>,
 }
 
 /// A row that is nothing but counters of 32 and 64 bits.
@@ -115,7 +118,20 @@ impl Tables {
             negative: 0,
             unknown_tag: 0,
             bios_full: 0,
+            in_flight: BTreeMap::new(),
         }
+    }
+
+    /// Takes the present counts as the beginning.
+    pub(super) fn begin(&mut self, attached: &Attached, directory: &Directory) -> Result<()> {
+        let first = self.drain(attached, directory)?;
+        let in_flight = |device: &DeviceSlice| device.in_flight_end.unwrap_or(0);
+        self.in_flight = first
+            .iter()
+            .map(|(number, d)| (number.clone(), in_flight(d)))
+            .collect();
+        (self.negative, self.unknown_tag, self.bios_full) = (0, 0, 0);
+        Ok(())
     }
 
     /// What every traced device counted since the last call.
@@ -150,6 +166,7 @@ impl Tables {
             slice.queue = queue_on.then(|| queue(device, directory, &events, &queued, &finished));
             if device.bio_based == 0 {
                 slice.in_flight_end = Some(in_flight.get(&device.slot, 0)?.0.requests);
+                slice.in_flight_start = self.in_flight.remove(&number_of(device.dev));
             }
             devices.insert(number_of(device.dev), slice);
         }
@@ -186,6 +203,15 @@ impl Tables {
         );
         Ok(losses)
     }
+}
+
+/// Stack samples that were due but beyond the limit.
+pub(super) fn stacks_skipped(attached: &Attached) -> Result<u64> {
+    let samplers = attached.per_cpu::<Sampler>("SAMPLER")?.get(&0, 0)?;
+    Ok(samplers
+        .iter()
+        .map(|sampler| u64::from(sampler.0.skipped))
+        .sum())
 }
 
 /// Zeroed rows, made on the heap: they are too large to pass over the stack in numbers.

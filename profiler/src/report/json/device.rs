@@ -179,11 +179,13 @@ fn balance(device: &DeviceSlice) -> BalanceJson {
     let completed = all.completed.saturating_sub(all.unmatched);
     let difference = device.in_flight_end.map(|in_flight| {
         let sum = i128::from(completed) + i128::from(in_flight) + i128::from(all.requeued);
-        let difference = i128::from(all.issued) - sum;
+        let begun = i128::from(all.issued) + i128::from(device.in_flight_start.unwrap_or(0));
+        let difference = begun - sum;
         i64::try_from(difference).unwrap_or(if difference < 0 { i64::MIN } else { i64::MAX })
     });
     BalanceJson {
         issued: all.issued,
+        in_flight_at_start: device.in_flight_start.unwrap_or(0),
         completed,
         in_flight: device.in_flight_end,
         ended_otherwise: all.requeued,

@@ -214,6 +214,8 @@ pub struct QueueJson {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct BalanceJson {
     pub issued: u64,
+    /// In the driver's hands when counting began; part of the sum like the issued ones.
+    pub in_flight_at_start: u64,
     /// Completions of requests whose issue was seen.
     pub completed: u64,
     /// Still in the driver's hands at the end.
@@ -224,7 +226,7 @@ pub struct BalanceJson {
     pub unmatched: u64,
     /// Ended before they were issued; not part of the sum.
     pub ended_before_issue: u64,
-    /// issued - completed - in flight - ended otherwise: 0 when all are accounted for.
+    /// issued + in flight at start - completed - in flight - ended otherwise: 0 when all are accounted for.
     pub difference: Option<i64>,
     pub reason: Option<String>,
 }

@@ -249,8 +249,12 @@ impl BalanceJson {
             }
             (None, reason) => format!("not known ({})", reason.as_deref().unwrap_or("unknown")),
         };
+        let at_start = match self.in_flight_at_start {
+            0 => String::new(),
+            n => format!(" + {} in flight at the start", units::count(n)),
+        };
         let mut words = format!(
-            "{} issued = {} completed + {in_flight} + {} ended otherwise: {result}",
+            "{} issued{at_start} = {} completed + {in_flight} + {} ended otherwise: {result}",
             units::count(self.issued),
             units::count(self.completed),
             units::count(self.ended_otherwise),
