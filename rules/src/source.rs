@@ -72,7 +72,10 @@ fn read_file(path: &Path) -> io::Result<String> {
     let meta = std::fs::metadata(path)?;
     if !meta.is_file() {
         // A pipe would be waited for, a device read without end.
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is not a regular file",
+        ));
     }
     let size = meta.len();
     if size > LARGEST {

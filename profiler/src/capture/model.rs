@@ -166,7 +166,8 @@ pub struct DeviceSlice {
     pub ops: BTreeMap<Op, OpSlice>,
     /// Events of the device's queue that belong to no single op. `null`: that probe did not run.
     pub queue: Option<QueueSlice>,
-    /// Requests between issue and completion at the beginning; in the first slice only.
+    /// Requests counted as issued before the beginning and as completed after it: those in flight,
+    /// and those in between of the reading of the two counts. In the first slice only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight_start: Option<u64>,
     /// Requests between issue and completion at the end of the stretch.
