@@ -125,10 +125,18 @@ impl Tables {
     /// Takes the present counts as the beginning.
     pub(super) fn begin(&mut self, attached: &Attached, directory: &Directory) -> Result<()> {
         let first = self.drain(attached, directory)?;
-        let in_flight = |device: &DeviceSlice| device.in_flight_end.unwrap_or(0);
-        self.in_flight = first
+        // From the counts and not from the gauge: the tables are read some milliseconds apart, and
+        // what was counted as issued but not as completed will be completed in the first slice.
+        let open = |device: &DeviceSlice| {
+            let all = device.all_ops();
+            let ended = all.completed.saturating_sub(all.unmatched) + all.requeued + all.end_unseen;
+            all.issued.saturating_sub(ended)
+        };
+        let disks = first
             .iter()
-            .map(|(number, d)| (number.clone(), in_flight(d)))
+            .filter(|(_, device)| device.in_flight_end.is_some());
+        self.in_flight = disks
+            .map(|(number, device)| (number.clone(), open(device)))
             .collect();
         (self.negative, self.unknown_tag, self.bios_full) = (0, 0, 0);
         Ok(())
