@@ -46,7 +46,8 @@ fn written(fold: &Fold<'_>) -> Answer {
     let mut bytes: Vec<u64> = Vec::new();
     let mut n: u64 = 0;
     for top in tops {
-        let slice = traffic::slice(fold, top).map_err(|reason| format!("{}: {reason}", top.name))?;
+        let slice =
+            traffic::slice(fold, top).map_err(|reason| format!("{}: {reason}", top.name))?;
         if let Some(write) = slice.ops.get(&Op::Write) {
             bytes.push(write.bytes);
             n = n.saturating_add(write.completed);
