@@ -22,18 +22,33 @@ pub(super) fn put(fold: &Fold<'_>, facts: &mut Facts) {
 }
 
 fn busiest(facts: &Facts) -> Answer {
-    let busy = facts.of(Scope::Device).filter_map(|device| {
-        let Lookup::Known(measured) = facts.get(device, &f::DEVICE_BUSY) else {
-            return None;
-        };
-        match measured.value {
-            Value::Number(busy) => Some((busy, measured)),
-            Value::Bool(_) | Value::Text(_) => None,
+    let mut most: Option<(f64, &Measured)> = None;
+    for device in facts.of(Scope::Device) {
+        let rate = number(facts.get(device, &f::IO_RATE));
+        match (facts.get(device, &f::DEVICE_BUSY), rate) {
+            (Lookup::Known(measured), _) => {
+                let busy = number(Lookup::Known(measured));
+                let more = busy.filter(|busy| most.is_none_or(|(known, _)| *busy > known));
+                most = more.map(|busy| (busy, measured)).or(most);
+            }
+            (Lookup::Unknown(reason), Some(rate)) if rate > 0.0 => {
+                return Err(format!("{}: {reason}", device.name));
+            }
+            (Lookup::Unknown(_), _) => {}
         }
-    });
-    let most = busy.max_by(|a, b| a.0.total_cmp(&b.0));
+    }
     let (_, measured) = most.ok_or_else(|| "of no device it was measured".to_owned())?;
     Ok(measured.clone())
+}
+
+fn number(found: Lookup<'_>) -> Option<f64> {
+    match found {
+        Lookup::Known(measured) => match measured.value {
+            Value::Number(number) => Some(number),
+            Value::Bool(_) | Value::Text(_) => None,
+        },
+        Lookup::Unknown(_) => None,
+    }
 }
 
 /// Devices under filesystems that took a part of the writes that matters.

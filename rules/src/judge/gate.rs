@@ -25,9 +25,12 @@ pub(super) fn closed(facts: &Facts) -> Option<String> {
     let mut busiest: Option<(f64, &str)> = None;
     for device in facts.of(Scope::Device) {
         let busy = number(facts.get(device, &facts::DEVICE_BUSY));
-        let idle = number(facts.get(device, &facts::IO_RATE)) == Some(0.0);
-        let Some(busy) = busy.filter(|_| !idle) else {
-            continue;
+        let rate = number(facts.get(device, &facts::IO_RATE));
+        let busy = match (busy, rate) {
+            (_, Some(0.0)) | (None, None) => continue,
+            (Some(busy), _) => busy,
+            // It served requests, and nobody knows for how long.
+            (None, Some(_)) => return None,
         };
         if busy >= BUSY {
             return None;

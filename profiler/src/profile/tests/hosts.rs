@@ -269,7 +269,7 @@ fn a_binary_log_is_known_by_its_setting_or_by_the_default_of_the_version() {
 fn two_disks(second: u64) -> Facts {
     let mount = |target: &str, device: &str, number: &str| {
         json!({ "target": target, "source": format!("/dev/{device}"), "fs": "xfs", "number": number,
-            "root": "/", "device": device, "atime": "relatime", "read_only": false, "options": ["rw"] })
+            "root": "/", "device": device, "atime": "relative", "read_only": false, "options": ["rw"] })
     };
     let host = json!({
         "devices": [disk("sda", "8:0"), disk("sdb", "8:16")],
