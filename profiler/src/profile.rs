@@ -15,6 +15,7 @@ mod seeks;
 mod stack;
 mod superblock;
 mod timeline;
+mod together;
 mod traffic;
 mod workload;
 
@@ -35,6 +36,7 @@ pub fn facts(capture: &Capture) -> Facts {
     };
     host::put(&fold, &mut facts);
     device::put(&fold, &mut facts);
+    together::put(&fold, &mut facts);
     array::put(&fold, &mut facts);
     filesystem::put(&fold, &mut facts);
     database::put(&fold, &mut facts);

@@ -38,8 +38,10 @@ facts! {
     HOST_MEMORY_AVAILABLE = "host.memory.available": Size per Host;
     /// Swap space configured.
     HOST_SWAP_TOTAL = "host.swap.total": Size per Host;
-    /// Share of the time in which some task waited for I/O.
+    /// Share of the time in which some task waited for I/O; waits for asynchronous requests are not counted.
     HOST_PRESSURE_IO = "host.pressure.io": Ratio per Host;
+    /// Share of time in which the busiest device had a request in flight.
+    HOST_BUSIEST_DEVICE = "host.busiest_device.busy": Ratio per Host;
     /// Share of CPU time spent busy.
     HOST_CPU_BUSY = "host.cpu.busy": Ratio per Host;
     /// Pages swapped in.
@@ -82,6 +84,8 @@ facts! {
     VM_WATERMARK_SCALE = "vm.watermark_scale_factor": Count per Host;
     /// Most dirty memory seen.
     WB_DIRTY_MAX = "writeback.dirty.max": Size per Host;
+    /// Devices under filesystems that took at least 1 % of the bytes written to all of them.
+    WB_DEVICES = "writeback.devices": Count per Host;
     // ---- device ----
     /// What it is: `nvme`, `ssd`, `hdd`, `virtio`, `md`, `dm`, `loop`, ...
     DEVICE_CLASS = "device.class": Text per Device;
@@ -157,7 +161,7 @@ facts! {
     READ_SIZE_P90 = "read.size.p90": Size per Device;
     /// Share of reads that the kernel marked as readahead.
     READ_READAHEAD = "read.readahead": Ratio per Device;
-    /// Share of the pages read ahead that were used before they were dropped.
+    /// Share of the pages read ahead that were used before they were dropped; no probe counts it, so it is never known.
     READAHEAD_HIT = "readahead.hit": Ratio per Device;
     /// Median time of a read in the device, from issue to completion.
     READ_DEVICE_P50 = "read.device.p50": Duration per Device;
@@ -183,6 +187,8 @@ facts! {
     WRITE_THROUGHPUT = "write.throughput": Throughput per Device;
     /// Best second of writing.
     WRITE_THROUGHPUT_MAX = "write.throughput.max": Throughput per Device;
+    /// Requests in the device on average in that second (Little's law).
+    WRITE_BEST_DEPTH = "write.throughput.max.depth": Count per Device;
     /// Share of writes (by bytes) that continue an earlier write.
     WRITE_SEQUENTIAL = "write.sequential": Ratio per Device;
     /// Median size of a write.
@@ -285,7 +291,7 @@ facts! {
     FS_TYPE = "fs.type": Text per Filesystem;
     /// When reads write access times: `strict`, `relatime` or `noatime`.
     FS_ATIME = "fs.atime": Text per Filesystem;
-    /// Inodes dirtied for their access time alone.
+    /// Inodes dirtied for their access time alone; no probe counts it, so it is never known.
     ATIME_DIRTY_RATE = "atime.dirty.rate": Rate per Filesystem;
     /// Both noatime and nodiratime are written in fstab.
     FS_NODIRATIME_REDUNDANT = "fs.nodiratime_redundant": Bool per Filesystem;
@@ -406,6 +412,8 @@ facts! {
     DB_DOUBLEWRITE = "db.doublewrite": Bool per Database;
     /// `innodb_flush_log_at_trx_commit` of MySQL.
     DB_FLUSH_AT_COMMIT = "db.flush_log_at_trx_commit": Count per Database;
+    /// MySQL or MariaDB writes a binary log (`log_bin`).
+    DB_BINLOG = "db.binlog": Bool per Database;
     /// `sync_binlog` of MySQL.
     DB_SYNC_BINLOG = "db.sync_binlog": Count per Database;
     // ---- workload ----

@@ -58,6 +58,7 @@ diagnostics! {
     forbidden_undo: "remount,strictatime {mount}" => "remount,barrier=0 {mount}";
     forbidden_advice: "Mount it relatime." => "Turn fsync off.";
     missing_undo: "undo = [\"mount -o remount,strictatime {mount}\"]\n" => "";
+    missing_undo_of_a_file: "apply = [\"mount -o remount,relatime {mount}\"]\nundo = [\"mount -o remount,strictatime {mount}\"]\n" => "persist = [\"in /etc/fstab, add relatime for {mount}\"]\n";
     bad_placeholder: "{mount} has" => "{mout} has";
     placeholder_never_closed: "{fs.atime} access" => "{fs.atime access";
     plain_braces: "Mount it relatime." => "ATTR{queue/x} relatime.";

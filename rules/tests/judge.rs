@@ -366,6 +366,31 @@ fn unknown_pressure_does_not_close_the_gate() {
 }
 
 #[test]
+fn a_device_that_is_busy_for_an_unknown_time_does_not_close_the_gate() {
+    let library = library(vec![rule(
+        "tune/device",
+        "device",
+        "tuning",
+        "warning",
+        "read.rate > 1/s",
+        "",
+    )]);
+    let mut facts = Facts::new(60_000_000_000);
+    let (host, sda) = (subject(Scope::Host, "host"), subject(Scope::Device, "sda"));
+    put(&mut facts, &host, &facts::HOST_PRESSURE_IO, 0.001);
+    put(&mut facts, &sda, &facts::READ_RATE, 100.0);
+    put(&mut facts, &sda, &facts::IO_RATE, 100.0);
+    let open = library.judge(&facts);
+    assert_eq!(state(&open, "tune/device", "device sda"), State::Recommend);
+    put(&mut facts, &sda, &facts::DEVICE_BUSY, 0.01);
+    let closed = library.judge(&facts);
+    assert_eq!(
+        state(&closed, "tune/device", "device sda"),
+        State::NoChangeNeeded
+    );
+}
+
+#[test]
 fn a_silenced_rule_silences_nobody() {
     let library = library(vec![
         rule(

@@ -168,6 +168,7 @@ impl Settings<'_> {
             &[
                 &f::DB_DOUBLEWRITE,
                 &f::DB_FLUSH_AT_COMMIT,
+                &f::DB_BINLOG,
                 &f::DB_SYNC_BINLOG,
             ],
             other,
@@ -193,6 +194,15 @@ impl Settings<'_> {
         let count = |value: &str| value.parse::<f64>().ok();
         let flush = self.number("innodb_flush_log_at_trx_commit", Some("1"), count);
         about.say(&f::DB_FLUSH_AT_COMMIT, flush);
+        // On by default since MySQL 8.0; a name for the log switches it on as well.
+        let default = match (self.database.kind, self.version) {
+            (DatabaseKind::Mariadb, _) => Some("OFF"),
+            (_, Some(version)) if version >= 800 => Some("ON"),
+            (_, Some(_)) => Some("OFF"),
+            (_, None) => None,
+        };
+        let written = |value: &str| Some(boolean(value).unwrap_or(true));
+        about.say(&f::DB_BINLOG, self.flag("log_bin", default, written));
         // MySQL syncs each group since 5.7.7; MariaDB leaves it to the kernel.
         let binlog = match (self.database.kind, self.version) {
             (DatabaseKind::Mariadb, _) => Some("0"),

@@ -14,6 +14,7 @@ pub(super) fn put(fold: &Fold<'_>, facts: &mut Facts) {
         let mut about = About::new(facts, subject(Scope::Filesystem, &mount.target));
         about.word("mount", &mount.target);
         about.word("source", &mount.source);
+        about.word("options", &options(mount));
         if let Some(top) = fold.stack.top(mount) {
             about.word("device", &top.name);
             about.relate(&subject(Scope::Device, &top.name));
@@ -26,6 +27,17 @@ pub(super) fn put(fold: &Fold<'_>, facts: &mut Facts) {
         superblock::put(fold, mount, &mut about);
         databases(fold, mount, &mut about);
         journal::put(fold, mount, &mut about);
+    }
+}
+
+/// The options in effect, as `mount -o` takes them: what only the kernel says of itself is left out.
+fn options(mount: &Mount) -> String {
+    const MARKS: [&str; 2] = ["seclabel", "attr2"];
+    let own = mount.options.iter().map(String::as_str);
+    let own: Vec<&str> = own.filter(|own| !MARKS.contains(own)).collect();
+    match own.is_empty() {
+        true => "defaults".to_owned(),
+        false => own.join(","),
     }
 }
 

@@ -20,6 +20,7 @@ const ALL: &[&Fact] = &[
     &f::QUEUED_TOP_DECILE,
     &f::DEVICE_BUSY,
     &f::WRITE_THROUGHPUT_MAX,
+    &f::WRITE_BEST_DEPTH,
     &f::READ_P99_DURING_DISCARDS,
     &f::READ_P99_WITHOUT_DISCARDS,
     &f::TOP_PROCESS_SHARE,
@@ -73,7 +74,7 @@ pub(super) fn put(fold: &Fold<'_>, device: &BlockDevice, about: &mut About<'_>) 
         "block probe"
     };
     about.say(&f::DEVICE_BUSY, busy(fold, &seconds, source));
-    about.say(&f::WRITE_THROUGHPUT_MAX, best_write(&active, source));
+    best_write(&active, source, about);
     top_decile(&active, source, about);
     about.say(&f::QUEUED_TOP_DECILE, queued(&active, source));
     discards(&seconds, source, about);
@@ -113,18 +114,26 @@ fn busy(fold: &Fold<'_>, seconds: &[Second<'_>], source: &str) -> Answer {
     Ok(Measured::of((busy / whole).min(1.0), n, &source))
 }
 
-fn best_write(active: &[&Second<'_>], source: &str) -> Answer {
+/// The second with the most bytes written, and how full the device was in it.
+fn best_write(active: &[&Second<'_>], source: &str, about: &mut About<'_>) {
     let writes = active.iter().filter_map(|second| {
         let op = second
             .device
             .ops
             .get(&Op::Write)
             .filter(|op| op.bytes > 0)?;
-        Some((op.bytes as f64 / second.seconds, op.completed))
+        Some((op.bytes as f64 / second.seconds, op.completed, second))
     });
-    let best = writes.max_by(|a, b| a.0.total_cmp(&b.0));
-    let (rate, n) = best.ok_or_else(|| "no writes completed in the window".to_owned())?;
-    Ok(Measured::of(rate, n, source))
+    let Some((rate, n, second)) = writes.max_by(|a, b| a.0.total_cmp(&b.0)) else {
+        let facts = [&f::WRITE_THROUGHPUT_MAX, &f::WRITE_BEST_DEPTH];
+        return about.say_unknown(&facts, "no writes completed in the window");
+    };
+    about.say(&f::WRITE_THROUGHPUT_MAX, Ok(Measured::of(rate, n, source)));
+    let timed = traffic::device_time(&second.all).filter(|time| time.n() > 0);
+    let depth = timed.ok_or_else(|| "the time in the device was not measured".to_owned());
+    let source = format!("{source}, Little's law");
+    let depth = depth.map(|time| Measured::of(second.in_flight(), time.n(), &source));
+    about.say(&f::WRITE_BEST_DEPTH, depth);
 }
 
 /// The tenth with the most requests in flight against the median second.

@@ -112,7 +112,7 @@ impl Scope {
         match self {
             Self::Host => &[],
             Self::Device | Self::Array => &["device"],
-            Self::Filesystem => &["mount", "source", "device"],
+            Self::Filesystem => &["mount", "source", "device", "options"],
             Self::Database => &["database", "pid", "data", "wal"],
             Self::Workload => &["job"],
         }

@@ -131,6 +131,7 @@ fn usual_word(word: &str) -> &str {
         "device" => "sda",
         "mount" => "/srv/db",
         "source" => "/dev/sda1",
+        "options" => "rw,relatime",
         "database" => "postgresql",
         "pid" => "4711",
         "data" => "/srv/db/data",

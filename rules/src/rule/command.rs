@@ -127,7 +127,7 @@ impl Command {
 /// `in /etc/fstab, replace ...` is an instruction for people; everything else runs in a shell.
 fn manner(text: &str, role: Role) -> Manner {
     match role {
-        Role::Persist if text.trim_start().starts_with("in /") => Manner::Instruction,
+        Role::Persist | Role::Undo if text.trim_start().starts_with("in /") => Manner::Instruction,
         Role::Persist => Manner::Persistent,
         Role::Apply | Role::Undo => Manner::Shell,
     }

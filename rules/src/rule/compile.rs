@@ -90,7 +90,8 @@ impl Reader {
         let no_op = file.no_op.as_ref().map(|text| self.condition(text));
         let loss = self.loss(file.loss, &file.risk);
         let advice = file.advice.as_ref().map(|text| self.advice(text));
-        self.undo_is_explained(&file.undo, &file.apply, file.advice.as_ref());
+        let first = file.apply.iter().chain(&file.persist).next();
+        self.undo_is_explained(&file.undo, first, file.advice.as_ref());
         let because = self.prose(&file.because);
         let informs = file.kind.informs(file.severity);
         if let (true, Some(command)) = (informs, file.apply.iter().chain(&file.persist).next()) {
@@ -215,9 +216,9 @@ impl Reader {
     }
 
     /// A change that can be made but not unmade says so.
-    fn undo_is_explained(&mut self, undo: &[Text], apply: &[Text], advice: Option<&Text>) {
+    fn undo_is_explained(&mut self, undo: &[Text], change: Option<&Text>, advice: Option<&Text>) {
         let said = advice.is_some_and(|advice| advice.get_ref().contains("not offered"));
-        if let (true, false, Some(first)) = (undo.is_empty(), said, apply.first()) {
+        if let (true, false, Some(first)) = (undo.is_empty(), said, change) {
             let help = "give `undo`, or say in `advice` that an undo is not offered, and why";
             self.wrong(
                 first.span(),

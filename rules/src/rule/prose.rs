@@ -43,6 +43,7 @@ const STYLES: &[(&str, &[Unit], f64, usize)] = &[
     ("ms", &[Unit::Duration], 1e6, 3),
     ("us", &[Unit::Duration], 1e3, 0),
     ("percent", &[Unit::Ratio], 0.01, 0),
+    ("fraction", &[Unit::Ratio], 1.0, 6),
     ("int", &[Unit::Count, Unit::Ratio, Unit::Rate], 1.0, 0),
 ];
 

@@ -206,3 +206,21 @@ fn a_database_that_cannot_be_placed_may_be_anywhere() {
         why
     );
 }
+
+#[test]
+fn the_options_in_effect_are_a_word_without_what_mount_does_not_take() {
+    let host = ext4(
+        json!(["rw", "seclabel", "noatime", "data=journal"]),
+        Json::Null,
+        Json::Null,
+    );
+    let facts = facts(&capture(host, vec![]));
+    let mount = Subject {
+        scope: FS,
+        name: "/db".to_owned(),
+    };
+    assert_eq!(
+        facts.word_of(&mount, "options"),
+        Some("rw,noatime,data=journal")
+    );
+}

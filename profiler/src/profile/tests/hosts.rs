@@ -240,3 +240,69 @@ fn unsynced_writes_and_single_streams_are_told() {
     let why = why_not(&worked(vec![ring], 0), w, "u", &f::WORKLOAD_SINGLE_STREAM);
     assert!(why.contains("not recorded"), "{why}");
 }
+
+#[test]
+fn a_binary_log_is_known_by_its_setting_or_by_the_default_of_the_version() {
+    let written = |kind: &str, version: &str, settings: Json| {
+        let facts = database(kind, version, settings);
+        truth(
+            &facts,
+            Scope::Database,
+            &format!("{kind} 4711"),
+            &f::DB_BINLOG,
+        )
+    };
+    let none = || json!({ "port": "3306" });
+    assert!(!written("mariadb", "10.11.6", none()));
+    assert!(written("mysql", "8.0.36", none()));
+    assert!(!written("mysql", "5.7.44", none()));
+    assert!(!written("mysql", "8.0.36", json!({ "log_bin": "OFF" })));
+    assert!(written(
+        "mariadb",
+        "10.11.6",
+        json!({ "log_bin": "/log/db" })
+    ));
+}
+
+/// Two disks with a filesystem each; both were written to in the same second: sda by 400 requests
+/// of 10 ms, sdb by as many of 1 ms as said.
+fn two_disks(second: u64) -> Facts {
+    let mount = |target: &str, device: &str, number: &str| {
+        json!({ "target": target, "source": format!("/dev/{device}"), "fs": "xfs", "number": number,
+            "root": "/", "device": device, "atime": "relative", "read_only": false, "options": ["rw"] })
+    };
+    let host = json!({
+        "devices": [disk("sda", "8:0"), disk("sdb", "8:16")],
+        "mounts": [mount("/db", "sda", "8:0"), mount("/log", "sdb", "8:16")]
+    });
+    let mut one = slice("8:0", &[(Op::Write, requests(400, 64 * KIB, 10 * MS, 4))]);
+    let other = slice("8:16", &[(Op::Write, requests(second, 64 * KIB, MS, 1))]);
+    one.devices.extend(other.devices);
+    facts(&capture(host, vec![one]))
+}
+
+#[test]
+fn the_host_knows_how_many_devices_are_written_to_and_which_is_busiest() {
+    let host = |facts: &Facts, fact| number(facts, Scope::Host, "host", fact);
+    let both = two_disks(100);
+    assert_eq!(host(&both, &f::WB_DEVICES), 2.0);
+    // 3 of 403 writes of one size are less than a hundredth.
+    let one = two_disks(3);
+    assert_eq!(host(&one, &f::WB_DEVICES), 1.0);
+    // Of both disks sda has more than one request in flight all the time.
+    assert_eq!(host(&one, &f::HOST_BUSIEST_DEVICE), 1.0);
+    // 400 requests of 10 ms in a second: four in flight, as near as a bucket tells.
+    let depth = number(&one, Scope::Device, "sda", &f::WRITE_BEST_DEPTH);
+    assert!((3.5..4.5).contains(&depth), "{depth}");
+    let depth = number(&one, Scope::Device, "sdb", &f::WRITE_BEST_DEPTH);
+    assert!(depth < 0.1, "{depth}");
+}
+
+#[test]
+fn what_was_not_recorded_is_not_taken_for_one_device() {
+    let host = json!({ "devices": [disk("sda", "8:0")] });
+    let facts = facts(&capture(host, vec![]));
+    let why = |fact| why_not(&facts, Scope::Host, "host", fact);
+    assert_eq!(why(&f::WB_DEVICES), "nothing was recorded");
+    assert_eq!(why(&f::HOST_BUSIEST_DEVICE), "of no device it was measured");
+}
