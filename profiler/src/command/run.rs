@@ -67,11 +67,12 @@ fn duration(text: &str) -> Result<Duration, String> {
 pub fn run(args: Args) -> Result<Outcome> {
     let plan = plan(&args)?;
     if args.explain {
+        // A plan that may not run is not told as if it might.
+        plan.check()?;
         match args.format {
             Format::Text => say::out(&explain::text(&plan))?,
             Format::Json => say::out(&format!("{}\n", serde_json::to_string_pretty(&plan)?))?,
         }
-        plan.check()?;
         return Ok(Outcome::Fine);
     }
     if std::io::stderr().is_terminal() {

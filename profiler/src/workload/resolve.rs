@@ -9,6 +9,7 @@ use super::options::{self, Rules};
 use super::plan::{BetweenPasses, Job, Places, Plan};
 use super::problem::{Problem, Refused};
 use super::spec::{Engine, Generator, Spec};
+use super::split::Split;
 use amounts::{Amounts, Disk};
 use std::hash::{BuildHasher, Hasher};
 use std::path::Path;
@@ -242,7 +243,20 @@ fn job(
         },
     };
     job.expected_ios = amounts::expected_ios(&job);
+    notes.extend(unlike_units(&job));
     Ok(job)
+}
+
+/// Reads and writes that count one random map in blocks of different sizes end before their size.
+fn unlike_units(job: &Job) -> Option<String> {
+    let [read, write] = [&job.read_blocks, &job.write_blocks].map(Split::smallest);
+    let mixed = job.access.reads && job.access.writes;
+    (mixed && job.access.random && job.random_map && read != write).then(|| {
+        format!(
+            "job `{}`: the smallest read block ({read} bytes) is not the smallest write block ({write}); as in fio both share one random map and the job may end before its size is done; norandommap=1 prevents that",
+            job.name
+        )
+    })
 }
 
 /// The option that says where the job's files are.

@@ -175,6 +175,7 @@ fn f09_an_unclosed_header_is_an_error_and_the_rest_is_as_in_fio() {
         (1, 1)
     );
     assert!(refused.problems[0].message.contains("not closed"));
+    assert_eq!(refused.problems.len(), 1, "only the header: {refused}");
 
     let text = case_text("F09/headers.fio").replace("[job12\n", "[job12]\n");
     let plan = workload::from_text("h.fio", &text, &Options::default()).unwrap();
@@ -346,6 +347,15 @@ fn f19_tables_over_100_are_refused_and_the_others_hold_by_count() {
         100
     );
 
+    // Reads and writes count the random map in other units, which may end [rw] early.
+    assert!(
+        plan.notes
+            .iter()
+            .any(|note| note.starts_with("job `rw`: ") && note.contains("norandommap=1")),
+        "{:?}",
+        plan.notes
+    );
+
     let mut counts = BTreeMap::new();
     let (mut pattern, mut random) = (Pattern::new(&plan.jobs[0], 0, 0), Random::new(1));
     while let Some(spot) = pattern.next(&plan.jobs[0], true, &mut random) {
@@ -454,6 +464,11 @@ fn f38_a_missing_device_is_never_made() {
     let output = scratch.iosage(&["run", path.to_str().unwrap()]);
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2));
+    assert!(error.contains("/dev/XXX does not exist"), "{error}");
+    let output = scratch.iosage(&["run", path.to_str().unwrap(), "--explain"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty(), "a refused plan is not shown");
+    let error = String::from_utf8(output.stderr).unwrap();
     assert!(error.contains("/dev/XXX does not exist"), "{error}");
     assert!(!Path::new("/dev/XXX").exists());
 }

@@ -140,13 +140,21 @@ impl Reader<'_> {
                 None => format!("the section header `{text}` is not closed: add `]`"),
                 Some(end) => format!("text after the section header: `{}`", &text[end + 1..]),
             };
-            self.problem(at, message);
+            self.problem(at.clone(), message);
+            // What follows belongs to the section that was meant: only the header is at fault.
+            self.open_section(text[1..].split(']').next().unwrap_or_default(), at);
             return;
         };
         if name.trim().is_empty() {
-            self.problem(at, "a section needs a name between `[` and `]`");
+            self.problem(at.clone(), "a section needs a name between `[` and `]`");
+            self.open_section(name, at);
             return;
         }
+        self.open_section(name, at);
+    }
+
+    /// The options that follow belong to this section.
+    fn open_section(&mut self, name: &str, at: Place) {
         let global = name
             .get(..6)
             .is_some_and(|start| start.eq_ignore_ascii_case("global"));

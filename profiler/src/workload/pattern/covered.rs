@@ -1,87 +1,58 @@
-//! Random offsets for several block sizes: each part of the file at most once, sizes kept whole.
+//! Random offsets for several block sizes, with the random map of fio.
 //!
-//! One bit for each granule (the smallest block) tells what was touched; candidates come in the
-//! order of a permutation of the granules.
+//! An offset is drawn at random; where it was touched before, the next free one follows. The size
+//! is drawn from the table, and cut where it would reach into something touched before. So most
+//! small I/Os of a pass are cut ones, and the table holds for the sizes that were asked for.
+//!
+//! Each direction counts the map in smallest blocks of its own. Where those differ, reads and
+//! writes mark each other's numbers, not bytes, and a free number can lie past the end of the
+//! direction with the larger blocks: that ends the pass early, as it does in fio.
 
-use super::{Permutation, Random, Spot};
+use super::vacancy::Vacancy;
+use super::{Random, Spot};
 use crate::workload::plan::Job;
-use crate::workload::split::Split;
 
-/// What of a region was touched, and where to look next.
+/// What of a region was touched.
 pub struct Covered {
-    order: Permutation,
-    next: u64,
-    granule: u64,
-    granules: u64,
-    taken: Vec<u64>,
+    region: u64,
+    free: Vacancy,
+    over: bool,
 }
 
 impl Covered {
-    pub(super) fn new(job: &Job, region: u64, seed: u64) -> Self {
-        let granule = job.smallest_block();
-        let granules = region / granule;
+    pub(super) fn new(job: &Job, region: u64) -> Self {
         Self {
-            order: Permutation::new(granules, seed),
-            next: 0,
-            granule,
-            granules,
-            taken: vec![0; granules.div_ceil(64) as usize],
+            region,
+            free: Vacancy::new(region / job.smallest_block()),
+            over: false,
         }
     }
 
     pub(super) fn next(&mut self, job: &Job, write: bool, random: &mut Random) -> Option<Spot> {
-        let mixed = job.access.reads && job.access.writes;
-        while self.next < self.granules {
-            let candidate = self.order.at(self.next);
-            self.next += 1;
-            if self.is_taken(candidate) {
-                continue;
-            }
-            // Where the wished direction has no room the other one may have it.
-            for write in [write, !write].into_iter().take(1 + usize::from(mixed)) {
-                if let Some(spot) = self.place(job, write, candidate, random) {
-                    return Some(spot);
-                }
-            }
+        if self.over {
+            return None;
         }
-        None
+        let spot = self.place(job, write, random);
+        self.over = spot.is_none();
+        spot
     }
 
-    fn place(
-        &mut self,
-        job: &Job,
-        write: bool,
-        candidate: u64,
-        random: &mut Random,
-    ) -> Option<Spot> {
-        let split: &Split = if write {
+    fn place(&mut self, job: &Job, write: bool, random: &mut Random) -> Option<Spot> {
+        let split = if write {
             &job.write_blocks
         } else {
             &job.read_blocks
         };
-        let align = (job.align_bytes[usize::from(write)] / self.granule).max(1);
-        let aligned = candidate - candidate % align;
-        let start = if self.is_taken(aligned) {
-            candidate
-        } else {
-            aligned
-        };
-        let most = split.largest().div_ceil(self.granule);
-        let free = (start..self.granules.min(start + most))
-            .take_while(|granule| !self.is_taken(*granule))
-            .count() as u64;
-        let length = split.pick(random.next(), free * self.granule)?;
-        for granule in start..start + length.div_ceil(self.granule) {
-            self.taken[(granule / 64) as usize] |= 1 << (granule % 64);
-        }
+        let unit = split.smallest();
+        let wished = random.below(self.region / unit);
+        let start = self.free.first_from(wished)?;
+        let offset = start.checked_mul(unit).filter(|at| *at < self.region)?;
+        let wanted = split.pick(random.next(), self.region - offset)?;
+        let blocks = self.free.take(start, wanted.div_ceil(unit));
         Some(Spot {
             write,
-            offset: start * self.granule,
-            length,
+            offset,
+            length: wanted.min(blocks * unit),
         })
-    }
-
-    fn is_taken(&self, granule: u64) -> bool {
-        self.taken[(granule / 64) as usize] & (1 << (granule % 64)) != 0
     }
 }
