@@ -63,11 +63,7 @@ pub mod bpf {
         asm::{add_shared, masked},
         kernel::{Mode, Pointer, bio, gendisk, present, request, request_queue},
     };
-    use aya_ebpf::{
-        Global,
-        btf_maps::{Array, PerCpuArray},
-        macros::btf_map,
-    };
+    use aya_ebpf::{Global, btf_maps::Array, macros::btf_map};
 
     #[btf_map(name = "DIRECTORY")]
     pub static DIRECTORY: Array<Device, { 1 << DIRECTORY_BITS }> = Array::new();

@@ -141,7 +141,7 @@ mod bpf {
     plain!(u8, u16, u32, i32, u64);
 }
 
-/// Makes, per field: a getter on [`Pointer`], its offset as `struct::field()`, and an entry in
+/// Makes, per field: a getter on `Pointer`, its offset as `struct::field()`, and an entry in
 /// [`FIELDS`].
 macro_rules! kernel_structs {
     ($(struct $s:ident { $($f:ident : $t:ty $(= $path:literal)?),* $(,)? })*) => {
