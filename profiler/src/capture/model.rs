@@ -194,7 +194,7 @@ pub struct OpSlice {
     /// Completions whose issue was not seen (it came before the probes, or a slot was unknown).
     pub unmatched: u64,
     /// Issued requests whose end was not seen: their tag was taken by another request. The kernel
-    /// can skip probes while another tracer attaches to or detaches from the same tracepoint.
+    /// can skip a probe; see docs/limitations.md.
     #[serde(default)]
     pub end_unseen: u64,
     pub bytes: u64,
