@@ -195,6 +195,7 @@ kernel_structs! {
         __data_len: u32,
         __sector: u64,
         bio: Link<bio>,
+        biotail: Link<bio>,
         rq_disk: Link<gendisk>,
         start_time_ns: u64,
         io_start_time_ns: u64,

@@ -304,7 +304,11 @@ pub mod program {
                 }
             }
             tag.request = rq.address();
-            tag.flags = cmd_flags | rq.bio().bi_opf();
+            // Of a write the kernel has taken off what it will do by flushes of its own.
+            tag.flags = match device::op(cmd_flags) {
+                WRITE => cmd_flags | rq.bio().bi_opf(),
+                _ => cmd_flags,
+            };
             also(tag);
             // Last, so that our own work above is not taken for device time.
             // SAFETY: a helper without arguments.
@@ -349,6 +353,10 @@ pub mod program {
     #[inline(always)]
     fn bios(rq: Request) -> u32 {
         let mut bio: Pointer<Typed, bio> = rq.bio();
+        // Most requests carry one: told without touching it.
+        if !bio.is_null() && bio.address() == rq.biotail().address() {
+            return 1;
+        }
         let mut n = 0;
         while n < BIOS_COUNTED && !bio.is_null() {
             n += 1;
