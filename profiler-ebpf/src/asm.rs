@@ -2,6 +2,10 @@
 
 use core::arch::asm;
 
+/// `BPF_F_MMAPABLE`: the kernel lays such an array on a page, so that rows of 32 and 64 bytes do not
+/// straddle cache lines.
+pub const MMAPABLE: usize = 1 << 10;
+
 /// An index below `2^BITS`, in a form whose bound the verifier sees and LLVM does not remove.
 #[inline(always)]
 pub fn masked<const BITS: u32>(value: u64) -> usize {

@@ -50,7 +50,7 @@ impl Scale {
 
     /// The bucket that `value` belongs to, always below [`Scale::buckets`].
     #[inline(always)]
-    pub const fn index(&self, value: u64) -> usize {
+    pub fn index(&self, value: u64) -> usize {
         let units = value >> self.unit_shift;
         if units >> self.max_bits != 0 {
             return self.buckets() - 1;
@@ -83,20 +83,44 @@ impl Scale {
     }
 }
 
-/// The position of the highest bit of a number that is not 0. BPF has no instruction for it: five
-/// well-predicted branches are half the work of LLVM's expansion of `leading_zeros`.
+/// The position of the highest bit of a number that is not 0 and below 2^40. BPF has no instruction for it; a
+/// table and three well-predicted branches are a third of the work of LLVM's expansion.
 #[inline(always)]
-const fn log2(mut value: u64) -> u32 {
-    let mut position = 0;
-    let mut width = 32;
-    while width > 0 {
-        if value >> width != 0 {
-            value >>= width;
-            position += width;
+fn log2(value: u64) -> u32 {
+    const fn table() -> [u8; 256] {
+        let mut table = [0; 256];
+        let mut value = 1u32;
+        while value < 256 {
+            table[value as usize] = value.ilog2() as u8;
+            value += 1;
         }
-        width /= 2;
+        table
     }
-    position
+    static OF_BYTE: [u8; 256] = table();
+    let mut shift = 0;
+    while shift < 32 && value >> (shift + 8) != 0 {
+        shift += 8;
+    }
+    let shift = opaque(shift);
+    let byte = low_bits::<8>(value >> shift);
+    // SAFETY: at most 255.
+    shift as u32 + u32::from(unsafe { *OF_BYTE.get_unchecked(byte) })
+}
+
+#[cfg(target_arch = "bpf")]
+use crate::asm::opaque;
+
+#[cfg(not(target_arch = "bpf"))]
+fn opaque(value: usize) -> usize {
+    value
+}
+
+#[cfg(target_arch = "bpf")]
+use crate::asm::masked as low_bits;
+
+#[cfg(not(target_arch = "bpf"))]
+fn low_bits<const BITS: u32>(value: u64) -> usize {
+    value as usize & ((1 << BITS) - 1)
 }
 
 #[cfg(test)]
@@ -138,7 +162,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_highest_bit_is_found(value in 1u64..) {
+        fn the_highest_bit_is_found(value in 1u64..1 << 40) {
             prop_assert_eq!(log2(value), 63 - value.leading_zeros());
         }
 

@@ -39,8 +39,8 @@ pub struct Device {
 
 /// The place of a device number in the directory.
 #[inline(always)]
-pub const fn place(dev: u32, multiplier: u64) -> u64 {
-    (dev as u64).wrapping_mul(multiplier) >> 32
+pub const fn place(dev: u32, multiplier: u32) -> u32 {
+    dev.wrapping_mul(multiplier) >> (u32::BITS - DIRECTORY_BITS)
 }
 
 /// The row class of an operation code (`REQ_OP_*`, include/linux/blk_types.h; the numbers below
@@ -60,26 +60,23 @@ pub const fn op(cmd_flags: u32) -> u32 {
 pub mod bpf {
     use super::{DIRECTORY_BITS, Device, place};
     use crate::{
-        asm::{add_shared, masked},
-        kernel::{Mode, Pointer, bio, gendisk, present, request, request_queue},
+        asm::{MMAPABLE, add_shared},
+        kernel::{Mode, Pointer, bio, gendisk, request, request_queue},
+        placeholder::setting,
     };
-    use aya_ebpf::{Global, btf_maps::Array, macros::btf_map};
+    use aya_ebpf::{btf_maps::Array, macros::btf_map};
 
     #[btf_map(name = "DIRECTORY")]
-    pub static DIRECTORY: Array<Device, { 1 << DIRECTORY_BITS }> = Array::new();
+    pub static DIRECTORY: Array<Device, { 1 << DIRECTORY_BITS }, MMAPABLE> = Array::new();
     /// Events of devices that are not in the directory although all devices were asked for.
     #[btf_map(name = "UNKNOWN_DEVICE")]
     static UNKNOWN_DEVICE: Array<u64, 1> = Array::new();
-
-    #[unsafe(export_name = "directory.multiplier")]
-    static MULTIPLIER: Global<u64> = Global::new(0);
 
     /// The device of a disk, if it is traced.
     #[inline(always)]
     fn lookup<M: Mode>(disk: Pointer<M, gendisk>) -> Option<&'static Device> {
         let dev = disk.major() << 20 | disk.first_minor();
-        let at = masked::<DIRECTORY_BITS>(place(dev, MULTIPLIER.load()));
-        let device = DIRECTORY.get(at as u32)?;
+        let device = DIRECTORY.get(place(dev, setting!(DirectoryMultiplier)))?;
         if device.dev == dev && dev != 0 {
             Some(device)
         } else {
@@ -89,7 +86,7 @@ pub mod bpf {
 
     #[inline(always)]
     pub fn of_request<M: Mode>(rq: Pointer<M, request>) -> Option<&'static Device> {
-        if present(request::rq_disk()) {
+        if request::rq_disk() {
             lookup(rq.rq_disk())
         } else {
             lookup(rq.q().disk())
@@ -98,7 +95,7 @@ pub mod bpf {
 
     #[inline(always)]
     pub fn of_queue<M: Mode>(q: Pointer<M, request_queue>) -> Option<&'static Device> {
-        if present(request_queue::disk()) {
+        if request_queue::disk() {
             lookup(q.disk())
         } else {
             None
@@ -107,7 +104,7 @@ pub mod bpf {
 
     #[inline(always)]
     pub fn of_bio<M: Mode>(b: Pointer<M, bio>) -> Option<&'static Device> {
-        if present(bio::bi_disk()) {
+        if bio::bi_disk() {
             lookup(b.bi_disk())
         } else {
             lookup(b.bi_bdev().bd_disk())

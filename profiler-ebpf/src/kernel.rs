@@ -1,14 +1,15 @@
 //! Every kernel field that a probe reads, declared once.
 //!
-//! Rust has no CO-RE relocations, so user space looks each offset up in the running kernel's BTF
-//! and writes it to a read-only global of the same name before loading. The verifier then knows it
-//! as a constant: it checks the access against the struct, and prunes branches on absent fields.
+//! Rust has no CO-RE relocations, so the programs carry placeholders ([`crate::placeholder`]): user
+//! space looks each offset up in the running kernel's BTF and writes it into the instructions
+//! before loading. A field costs one load, the verifier checks it against the struct, and it prunes
+//! branches on absent fields.
 
 /// A field whose byte offset user space writes before loading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Symbol in the object: `struct.field`.
-    pub global: &'static str,
+    /// `struct.field`, as in messages.
+    pub name: &'static str,
     pub of: &'static str,
     /// Path of members inside the struct: `bi_iter.bi_sector`.
     pub path: &'static str,
@@ -16,30 +17,43 @@ pub struct Field {
     pub size: usize,
 }
 
-/// The offset of a field that this kernel does not have.
-pub const ABSENT: u32 = u32::MAX;
-
-/// Whether this kernel has a field: `present(request::rq_disk())`. The verifier knows the answer.
+/// Position in [`FIELDS`].
 #[cfg(target_arch = "bpf")]
-#[inline(always)]
-pub fn present(offset: u32) -> bool {
-    offset != ABSENT
+const fn position(name: &str) -> u16 {
+    let mut at = 0;
+    while !same(FIELDS[at].name, name) {
+        at += 1;
+    }
+    at as u16
+}
+
+#[cfg(target_arch = "bpf")]
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut at = 0;
+    while at < a.len() && at < b.len() && a[at] == b[at] {
+        at += 1;
+    }
+    at == a.len() && at == b.len()
 }
 
 /// A pointer field to a struct.
 pub struct Link<S>(pub *const S);
 
 #[cfg(target_arch = "bpf")]
-pub use bpf::{Load, Mode, Pointer, Raw, Typed};
+use crate::placeholder;
+#[cfg(target_arch = "bpf")]
+pub use bpf::{Load, Mode, Pointer, Raw, Typed, read};
 
 #[cfg(target_arch = "bpf")]
 mod bpf {
     use super::Link;
+    use crate::placeholder::{self, Plain};
     use core::marker::PhantomData;
 
     /// How memory behind a kernel pointer is read.
     pub trait Mode {
-        fn load<T: Copy>(at: *const u8) -> T;
+        fn load<T: Plain, const FIELD: u16>(base: *const u8) -> T;
     }
 
     /// A pointer whose type the verifier knows (arguments of BTF tracepoints): plain loads.
@@ -49,27 +63,31 @@ mod bpf {
 
     impl Mode for Typed {
         #[inline(always)]
-        fn load<T: Copy>(at: *const u8) -> T {
-            // SAFETY: the verifier knows the type behind the pointer and checks offset and size;
-            // a fault on a stale pointer reads as zero (BPF_PROBE_MEM).
-            unsafe { core::ptr::read_volatile(at.cast()) }
+        fn load<T: Plain, const FIELD: u16>(base: *const u8) -> T {
+            T::load::<FIELD>(base)
         }
     }
 
     impl Mode for Raw {
         #[inline(always)]
-        fn load<T: Copy>(at: *const u8) -> T {
-            let mut value = core::mem::MaybeUninit::<T>::zeroed();
-            // SAFETY: the helper writes `size_of::<T>()` bytes or zeroes them; all our `T` are
-            // integers and pointers, valid for every bit pattern.
-            unsafe {
-                let _ = aya_ebpf::helpers::generated::bpf_probe_read_kernel(
-                    value.as_mut_ptr().cast(),
-                    size_of::<T>() as u32,
-                    at.cast(),
-                );
-                value.assume_init()
-            }
+        fn load<T: Plain, const FIELD: u16>(base: *const u8) -> T {
+            read(placeholder::add_offset::<FIELD>(base))
+        }
+    }
+
+    /// Reads kernel memory through the helper; zero on a fault.
+    #[inline(always)]
+    pub fn read<T: Plain>(at: *const u8) -> T {
+        let mut value = core::mem::MaybeUninit::<T>::zeroed();
+        // SAFETY: the helper writes `size_of::<T>()` bytes or zeroes them; all `Plain` are
+        // integers and pointers, valid for every bit pattern.
+        unsafe {
+            let _ = aya_ebpf::helpers::generated::bpf_probe_read_kernel(
+                value.as_mut_ptr().cast(),
+                size_of::<T>() as u32,
+                at.cast(),
+            );
+            value.assume_init()
         }
     }
 
@@ -107,47 +125,43 @@ mod bpf {
             value
         }
 
+        /// Reads a field at the offset that user space writes.
         #[inline(always)]
-        pub fn at(self, offset: u32) -> *const u8 {
-            self.0.wrapping_add(offset as usize)
+        pub fn field<T: Plain, const FIELD: u16>(self) -> T {
+            M::load::<T, FIELD>(self.0)
         }
     }
 
     /// What a field reads as.
-    pub trait Load<M: Mode> {
+    pub trait Load<M: Mode, S> {
         type Out;
-        fn load(at: *const u8) -> Self::Out;
+        fn load<const FIELD: u16>(of: Pointer<M, S>) -> Self::Out;
     }
 
-    impl<M: Mode, S> Load<M> for Link<S> {
-        type Out = Pointer<M, S>;
+    impl<M: Mode, S, T> Load<M, S> for Link<T> {
+        type Out = Pointer<M, T>;
         #[inline(always)]
-        fn load(at: *const u8) -> Pointer<M, S> {
-            Pointer::new(M::load::<*const u8>(at))
+        fn load<const FIELD: u16>(of: Pointer<M, S>) -> Pointer<M, T> {
+            Pointer::new(of.field::<*const u8, FIELD>())
         }
     }
 
-    macro_rules! plain {
-        ($($t:ty),*) => {$(
-            impl<M: Mode> Load<M> for $t {
-                type Out = $t;
-                #[inline(always)]
-                fn load(at: *const u8) -> $t {
-                    M::load::<$t>(at)
-                }
-            }
-        )*};
+    impl<M: Mode, S, T: Plain> Load<M, S> for T {
+        type Out = T;
+        #[inline(always)]
+        fn load<const FIELD: u16>(of: Pointer<M, S>) -> T {
+            of.field::<T, FIELD>()
+        }
     }
-    plain!(u8, u16, u32, i32, u64);
 }
 
-/// Makes, per field: a getter on `Pointer`, its offset as `struct::field()`, and an entry in
-/// [`FIELDS`].
+/// Makes, per field: a getter on `Pointer`, whether this kernel has it as `struct::field()` (the
+/// verifier knows the answer), and an entry in [`FIELDS`].
 macro_rules! kernel_structs {
     ($(struct $s:ident { $($f:ident : $t:ty $(= $path:literal)?),* $(,)? })*) => {
         /// Every field that the probes read.
         pub const FIELDS: &[Field] = &[$($(Field {
-            global: concat!(stringify!($s), ".", stringify!($f)),
+            name: concat!(stringify!($s), ".", stringify!($f)),
             of: stringify!($s),
             path: kernel_structs!(@path $f $($path)?),
             size: size_of::<$t>(),
@@ -160,12 +174,12 @@ macro_rules! kernel_structs {
             #[cfg(target_arch = "bpf")]
             impl $s {
                 $(
-                    /// Offset of the field, or [`ABSENT`].
+                    /// Whether this kernel has the field.
                     #[inline(always)]
-                    pub fn $f() -> u32 {
-                        #[unsafe(export_name = concat!(stringify!($s), ".", stringify!($f)))]
-                        static OFFSET: aya_ebpf::Global<u32> = aya_ebpf::Global::new(ABSENT);
-                        OFFSET.load()
+                    pub fn $f() -> bool {
+                        placeholder::present::<
+                            { position(concat!(stringify!($s), ".", stringify!($f))) },
+                        >()
                     }
                 )*
             }
@@ -173,8 +187,10 @@ macro_rules! kernel_structs {
             impl<M: Mode> Pointer<M, $s> {
                 $(
                     #[inline(always)]
-                    pub fn $f(self) -> <$t as Load<M>>::Out {
-                        <$t as Load<M>>::load(self.at($s::$f()))
+                    pub fn $f(self) -> <$t as Load<M, $s>>::Out {
+                        <$t as Load<M, $s>>::load::<
+                            { position(concat!(stringify!($s), ".", stringify!($f))) },
+                        >(self)
                     }
                 )*
             }

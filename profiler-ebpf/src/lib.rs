@@ -17,6 +17,7 @@
 pub mod bucket;
 pub mod device;
 pub mod kernel;
+pub mod placeholder;
 pub mod probe;
 pub mod probes;
 pub mod ring;

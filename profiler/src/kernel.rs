@@ -2,4 +2,5 @@
 
 pub mod btf;
 pub mod layout;
+pub mod placeholders;
 pub mod support;

@@ -89,11 +89,10 @@ impl Session {
             missing: vec![format!("{error:#}")],
         })?;
         let directory = Directory::choose(host, settings)?;
-        let (mut constants, wrong) = layout::offsets(&btf);
-        constants.extend(layout::request_flags(&btf));
+        let (values, wrong) = layout::of_kernel(&btf);
         let attached = attach::attach(attach::Request {
             btf: &btf,
-            constants,
+            values,
             wrong,
             directory: &directory,
             settings,

@@ -145,9 +145,11 @@ pub struct Issued {
     pub random: u64,
     pub size_bytes_sum: u64,
     pub depth_sum: u64,
+    /// Bios of requests that do not carry exactly one.
     pub bios_sum: u64,
     pub size: [u32; SIZE.buckets() + 1],
     pub depth: [u32; COUNT.buckets() + 1],
+    /// Of requests that do not carry exactly one bio.
     pub bios: [u32; COUNT.buckets() + 1],
 }
 
@@ -168,18 +170,14 @@ pub struct InFlight {
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Completed {
     pub bytes: u64,
+    pub sums_ns: [u64; SPANS],
     pub errors: u64,
     pub unmatched: u64,
     pub unknown_tag: u64,
     pub before_issue: u64,
     pub negative: u64,
-    pub sync: u64,
-    pub meta: u64,
-    pub fua: u64,
-    pub preflush: u64,
-    pub readahead: u64,
-    pub background: u64,
-    pub sums_ns: [u64; SPANS],
+    /// Requests by their flags; see [`flags_index`].
+    pub flags: [u32; FLAG_SETS],
     pub spans: [Latency; SPANS],
 }
 
@@ -205,25 +203,35 @@ pub const REQ_PREFLUSH: u32 = 1 << 18;
 pub const REQ_RAHEAD: u32 = 1 << 19;
 pub const REQ_BACKGROUND: u32 = 1 << 20;
 
+/// Sets of the six flags that are counted.
+pub const FLAG_SETS: usize = 64;
+
+/// The place of a set of flags: SYNC, META, then FUA, PREFLUSH, RAHEAD, BACKGROUND.
+#[inline(always)]
+pub const fn flags_index(flags: u32) -> usize {
+    (flags >> 11 & 3 | (flags >> 17 & 15) << 2) as usize
+}
+
 #[cfg(target_arch = "bpf")]
 pub mod program {
     use super::*;
     use crate::{
-        asm::{add_shared, count, masked},
+        asm::{MMAPABLE, add_shared, count, masked},
         device::{self, Device, FLUSH, OPS, WRITE},
         kernel::{Pointer, Typed, bio, request},
+        placeholder::setting,
     };
     use aya_ebpf::{
-        Global,
         btf_maps::{Array, PerCpuArray},
         helpers::bpf_ktime_get_ns,
         macros::{btf_map, btf_tracepoint},
         programs::BtfTracePointContext,
     };
+    use core::ptr::read_volatile;
 
     // Sized by user space before loading: one row is a placeholder.
     #[btf_map(name = "TAGS")]
-    static TAGS: Array<Tag, 1> = Array::new();
+    static TAGS: Array<Tag, 1, MMAPABLE> = Array::new();
     #[btf_map(name = "ISSUED")]
     static ISSUED: PerCpuArray<Issued, 1> = PerCpuArray::new();
     #[btf_map(name = "COMPLETED")]
@@ -232,15 +240,10 @@ pub mod program {
     static RARE: PerCpuArray<Rare, 1> = PerCpuArray::new();
     /// Requests in flight, by device.
     #[btf_map(name = "IN_FLIGHT")]
-    static IN_FLIGHT: Array<InFlight, 1> = Array::new();
+    static IN_FLIGHT: Array<InFlight, 1, MMAPABLE> = Array::new();
     /// Where earlier requests ended, by device and operation.
     #[btf_map(name = "ENDS")]
-    static ENDS: Array<[u64; STREAMS], 1> = Array::new();
-
-    #[unsafe(export_name = "rqf.flush_seq")]
-    static RQF_FLUSH_SEQ: Global<u32> = Global::new(0);
-    #[unsafe(export_name = "rqf.io_stat")]
-    static RQF_IO_STAT: Global<u32> = Global::new(0);
+    static ENDS: Array<[u64; STREAMS], 1, MMAPABLE> = Array::new();
 
     type Request = Pointer<Typed, request>;
 
@@ -260,62 +263,71 @@ pub mod program {
             device::bpf::count_unknown();
             return 0;
         };
-        let cmd_flags = rq.cmd_flags();
-        let op = device::op(cmd_flags);
+        let op = device::op(rq.cmd_flags());
+        let Some(in_flight) = in_flight(device) else {
+            return 0;
+        };
+        let tag = tag_of(device, rq);
+        // Read first: these lines come from the CPU that completed.
+        // SAFETY: whole words of map values; volatile, so that they stay here.
+        let (depth, holder) = unsafe {
+            let holder = tag.as_ref().map(|tag| read_volatile(&tag.request));
+            (read_volatile(in_flight) + 1, holder)
+        };
         let row = device.slot * OPS + op;
-        let bytes = rq.__data_len();
-
-        let depth = enter(device, rq, cmd_flags, |tag| {
-            tag.stack = crate::probes::stack::program::sample(ctx, device, op);
-        });
         if let Some(issued) = ISSUED.get_ptr_mut(row) {
             // SAFETY: this CPU's row, written by this program alone.
-            let issued = unsafe { &mut *issued };
-            let bios = bios(rq);
-            issued.size_bytes_sum += u64::from(bytes);
-            issued.bios_sum += u64::from(bios);
-            issued.depth_sum += depth;
-            count(&mut issued.size, SIZE.index(u64::from(bytes)));
-            count(&mut issued.bios, COUNT.index(u64::from(bios)));
-            count(&mut issued.depth, COUNT.index(depth));
-            if bytes != 0 {
-                locality(row, rq.__sector(), u64::from(bytes >> 9), issued);
-            }
+            describe(rq, row, depth, unsafe { &mut *issued });
+        }
+        if let (Some(tag), Some(holder)) = (tag, holder) {
+            tag.stack = crate::probes::stack::program::sample(ctx, device, op);
+            enter(device, rq, in_flight, tag, holder);
         }
         0
     }
 
-    /// Marks the tag as taken and returns the number of requests in flight, this one included.
+    /// Counts what the request is, this one included in `depth`.
     #[inline(always)]
-    fn enter(device: &Device, rq: Request, cmd_flags: u32, also: impl FnOnce(&mut Tag)) -> u64 {
-        let Some(in_flight) = in_flight(device) else {
-            return 0;
-        };
-        if let Some(tag) = tag_of(device, rq) {
-            if tag.request == 0 {
-                add_shared(in_flight, 1);
-            } else if let Some(rare) = rare(Some(device), cmd_flags) {
-                // Still marked. A request that was allocated before its last issue is the same
-                // one again; else the tag has a new user and the end of the old one was missed.
-                if rq.start_time_ns() <= tag.issued_ns {
-                    rare.reissued += 1;
-                } else {
-                    rare.end_unseen += 1;
-                }
-            }
-            tag.request = rq.address();
-            // Of a write the kernel has taken off what it will do by flushes of its own.
-            tag.flags = match device::op(cmd_flags) {
-                WRITE => cmd_flags | rq.bio().bi_opf(),
-                _ => cmd_flags,
-            };
-            also(tag);
-            // Last, so that our own work above is not taken for device time.
-            // SAFETY: a helper without arguments.
-            tag.issued_ns = unsafe { bpf_ktime_get_ns() };
+    fn describe(rq: Request, row: u32, depth: u64, issued: &mut Issued) {
+        let bytes = rq.__data_len();
+        issued.size_bytes_sum += u64::from(bytes);
+        issued.depth_sum += depth;
+        count(&mut issued.size, SIZE.index(u64::from(bytes)));
+        count(&mut issued.depth, COUNT.index(depth));
+        let bios = bios(rq);
+        if bios != 1 {
+            issued.bios_sum += u64::from(bios);
+            count(&mut issued.bios, COUNT.index(u64::from(bios)));
         }
-        // SAFETY: a plain read of a map value.
-        unsafe { *in_flight }
+        if bytes != 0 {
+            locality(row, rq.__sector(), u64::from(bytes >> 9), issued);
+        }
+    }
+
+    /// Marks the tag as taken. Comes last: the atomic and the clock wait for all reads before them,
+    /// and our own work must not be taken for device time.
+    #[inline(always)]
+    fn enter(device: &Device, rq: Request, in_flight: *mut u64, tag: &mut Tag, holder: u64) {
+        let cmd_flags = rq.cmd_flags();
+        if holder == 0 {
+            add_shared(in_flight, 1);
+        } else if let Some(rare) = rare(Some(device), cmd_flags) {
+            // Still marked. A request that was allocated before its last issue is the same one
+            // again; else the tag has a new user and the end of the old one was missed.
+            if rq.start_time_ns() <= tag.issued_ns {
+                rare.reissued += 1;
+            } else {
+                rare.end_unseen += 1;
+            }
+        }
+        tag.request = rq.address();
+        // Of a write the kernel has taken off what it will do by flushes of its own.
+        tag.flags = match device::op(cmd_flags) {
+            WRITE => cmd_flags | rq.bio().bi_opf(),
+            _ => cmd_flags,
+        };
+        // SAFETY: a helper without arguments.
+        tag.issued_ns = unsafe { bpf_ktime_get_ns() };
     }
 
     #[inline(always)]
@@ -324,24 +336,24 @@ pub mod program {
         IN_FLIGHT.get_ptr_mut(device.slot).map(|line| line.cast())
     }
 
-    /// Frees the tag, if it is this request's.
+    /// Frees the tag: the request is no longer in flight.
     #[inline(always)]
-    fn leave(device: &Device, rq: Request, tag: &mut Tag) -> bool {
-        if tag.request != rq.address() {
-            return false;
-        }
+    fn leave(device: &Device, tag: &mut Tag) {
         tag.request = 0;
         if let Some(in_flight) = in_flight(device) {
             add_shared(in_flight, u64::MAX);
         }
-        true
     }
 
     #[inline(always)]
     fn tag_of(device: &Device, rq: Request) -> Option<&'static mut Tag> {
         let internal = rq.internal_tag();
         let tag = if internal >= 0 { internal } else { rq.tag() } as u32;
-        let queue = rq.mq_hctx().queue_num();
+        let queue = if device.queues > 1 {
+            rq.mq_hctx().queue_num()
+        } else {
+            0
+        };
         if tag >= device.tags || queue >= device.queues {
             return None;
         }
@@ -394,18 +406,29 @@ pub mod program {
         let rq = Request::new(ctx.arg(0));
         let error = ctx.arg::<u64>(1) as u32;
         let bytes = ctx.arg::<u64>(2) as u32;
+        // Read first: the line was written by the CPU that issued, and its way here takes as long
+        // as much of the rest.
+        let from = From {
+            started_ns: rq.start_time_ns(),
+            flags: rq.rq_flags(),
+        };
         let Some(device) = device::bpf::of_request(rq) else {
             return 0;
         };
         let op = device::op(rq.cmd_flags());
-        let Some(done) = COMPLETED.get_ptr_mut(device.slot * OPS + op) else {
-            return 0;
-        };
-        // SAFETY: this CPU's row, written by this program alone.
-        complete(device, rq, op, Ending { now, error, bytes }, unsafe {
-            &mut *done
-        });
+        if let Some(done) = COMPLETED.get_ptr_mut(device.slot * OPS + op) {
+            // SAFETY: this CPU's row, written by this program alone.
+            let done = unsafe { &mut *done };
+            complete(device, rq, op, from, Ending { now, error, bytes }, done);
+        }
         0
+    }
+
+    /// What a request says of its beginning.
+    #[derive(Clone, Copy)]
+    struct From {
+        started_ns: u64,
+        flags: u32,
     }
 
     struct Ending {
@@ -415,61 +438,60 @@ pub mod program {
     }
 
     #[inline(always)]
-    fn complete(device: &Device, rq: Request, op: u32, end: Ending, done: &mut Completed) {
+    fn complete(
+        device: &Device,
+        rq: Request,
+        op: u32,
+        from: From,
+        end: Ending,
+        done: &mut Completed,
+    ) {
         let left = rq.__data_len();
-        let rq_flags = rq.rq_flags();
         done.bytes += u64::from(end.bytes);
         if end.bytes < left {
             // A part of the request (SCSI reports good bytes first): the end is still to come.
             return;
         }
+        let started = from.flags & setting!(RqfIoStat) != 0 || op == FLUSH;
         if op == WRITE && left == 0 {
             // The outer end of a flush sequence. The data was counted when the device was done
             // with it; an empty one never was a write to the device (block/blk-flush.c).
             if rq.io_start_time_ns() == 0 {
                 done.before_issue += 1;
-            } else {
-                whole(rq, rq_flags, end.now, done);
+            } else if started {
+                span(done, REQUEST, from.started_ns, end.now);
             }
             return;
         }
-        done.errors += u64::from(end.error != 0);
+        if end.error != 0 {
+            done.errors += 1;
+        }
         let Some(tag) = tag_of(device, rq) else {
             done.unknown_tag += 1;
             return;
         };
-        if !leave(device, rq, tag) {
+        if tag.request != rq.address() {
             done.unmatched += 1;
             return;
         }
         // Clocks of two CPUs may differ by a hair: a completion is never lost for that.
         span(done, DEVICE, tag.issued_ns.min(end.now), end.now);
-        if started(rq_flags, op) {
-            span(done, QUEUE, rq.start_time_ns(), tag.issued_ns);
+        // `start_time_ns` may not belong to this use of the request: since 6.16 it is stale where
+        // I/O statistics are off (block/blk-mq.c, blk_account_io_start).
+        if started {
+            span(done, QUEUE, from.started_ns, tag.issued_ns);
+            // The data part of a flush sequence is followed by the flush: the request goes on.
+            if from.flags & setting!(RqfFlushSeq) == 0 || op == FLUSH {
+                span(done, REQUEST, from.started_ns, end.now);
+            }
         }
-        // The data part of a flush sequence is followed by the flush: the request goes on.
-        if rq_flags & RQF_FLUSH_SEQ.load() == 0 || op == FLUSH {
-            whole(rq, rq_flags, end.now, done);
-        }
-        flags(tag.flags, done);
+        count(&mut done.flags, flags_index(tag.flags));
         if tag.stack != 0 {
             let took = end.now.saturating_sub(tag.issued_ns);
             crate::probes::stack::program::done(tag.stack, took, end.bytes);
         }
-    }
-
-    /// Whether `start_time_ns` belongs to this use of the request: since 6.16 it is stale where
-    /// I/O statistics are off (block/blk-mq.c, blk_account_io_start).
-    #[inline(always)]
-    fn started(rq_flags: u32, op: u32) -> bool {
-        rq_flags & RQF_IO_STAT.load() != 0 || op == FLUSH
-    }
-
-    #[inline(always)]
-    fn whole(rq: Request, rq_flags: u32, now: u64, done: &mut Completed) {
-        if started(rq_flags, device::op(rq.cmd_flags())) {
-            span(done, REQUEST, rq.start_time_ns(), now);
-        }
+        // Last, since the atomic waits for all before it.
+        leave(device, tag);
     }
 
     #[inline(always)]
@@ -480,21 +502,6 @@ pub mod program {
         }
         done.sums_ns[which] += to - from;
         count(&mut done.spans[which], LATENCY.index(to - from));
-    }
-
-    #[inline(always)]
-    fn flags(flags: u32, done: &mut Completed) {
-        const RARE: u32 =
-            REQ_SYNC | REQ_META | REQ_FUA | REQ_PREFLUSH | REQ_RAHEAD | REQ_BACKGROUND;
-        if flags & RARE == 0 {
-            return;
-        }
-        done.sync += u64::from(flags & REQ_SYNC != 0);
-        done.meta += u64::from(flags & REQ_META != 0);
-        done.fua += u64::from(flags & REQ_FUA != 0);
-        done.preflush += u64::from(flags & REQ_PREFLUSH != 0);
-        done.readahead += u64::from(flags & REQ_RAHEAD != 0);
-        done.background += u64::from(flags & REQ_BACKGROUND != 0);
     }
 
     /// This CPU's row of rare events for a device and operation.
@@ -527,8 +534,10 @@ pub mod program {
         let Some(device) = device::bpf::of_request(rq) else {
             return 0;
         };
-        if let Some(tag) = tag_of(device, rq) {
-            leave(device, rq, tag);
+        if let Some(tag) = tag_of(device, rq)
+            && tag.request == rq.address()
+        {
+            leave(device, tag);
         }
         if let Some(rare) = rare(Some(device), rq.cmd_flags()) {
             rare.requeued += 1;

@@ -116,7 +116,7 @@ pub struct Checkpoint {
 pub mod program {
     use super::{Checkpoint, Commit, JOURNALS};
     use crate::{
-        kernel::{Mode as _, Raw},
+        kernel,
         ring::{CHECKPOINT, COMMIT, bpf::send},
     };
     use aya_ebpf::{
@@ -185,9 +185,9 @@ pub mod program {
         let stats: *const u8 = ctx.arg(2);
         on_commit(|commit| {
             commit.dev = dev;
-            commit.handles = Raw::load(stats.wrapping_add(HANDLE_COUNT));
-            commit.blocks = Raw::load(stats.wrapping_add(BLOCKS));
-            commit.blocks_logged = Raw::load(stats.wrapping_add(BLOCKS_LOGGED));
+            commit.handles = kernel::read(stats.wrapping_add(HANDLE_COUNT));
+            commit.blocks = kernel::read(stats.wrapping_add(BLOCKS));
+            commit.blocks_logged = kernel::read(stats.wrapping_add(BLOCKS_LOGGED));
         })
     }
     #[raw_tracepoint(tracepoint = "jbd2_end_commit")]
@@ -205,8 +205,8 @@ pub mod program {
         let record = Checkpoint {
             kind: CHECKPOINT,
             dev: ctx.arg::<u64>(0) as u32,
-            forced_to_close: Raw::load(stats.wrapping_add(FORCED_TO_CLOSE)),
-            written: Raw::load(stats.wrapping_add(WRITTEN)),
+            forced_to_close: kernel::read(stats.wrapping_add(FORCED_TO_CLOSE)),
+            written: kernel::read(stats.wrapping_add(WRITTEN)),
         };
         send(CHECKPOINT, &record);
         0

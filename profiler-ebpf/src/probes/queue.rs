@@ -96,9 +96,9 @@ pub mod program {
     use crate::{
         device::{self, Device},
         kernel::{Pointer, Typed, bio, request, request_queue},
+        placeholder::setting,
     };
     use aya_ebpf::{
-        Global,
         btf_maps::PerCpuArray,
         macros::{btf_map, btf_tracepoint},
         programs::BtfTracePointContext,
@@ -107,15 +107,11 @@ pub mod program {
     #[btf_map(name = "QUEUE_EVENTS")]
     static QUEUE_EVENTS: PerCpuArray<Events, 1> = PerCpuArray::new();
 
-    /// Number of request devices: the rows of bio devices follow theirs.
-    #[unsafe(export_name = "queue.bio_rows")]
-    static BIO_ROWS: Global<u32> = Global::new(0);
-
     #[inline(always)]
     fn note(device: Option<&Device>, change: impl FnOnce(&mut Events)) -> i32 {
         let Some(device) = device else { return 0 };
         let base = if device.bio_based != 0 {
-            BIO_ROWS.load()
+            setting!(BioRows)
         } else {
             0
         };

@@ -78,10 +78,11 @@ pub mod program {
     use super::{Done, FRAMES, Pace, Sampler, Stack};
     use crate::{
         device::Device,
+        placeholder::setting,
         ring::{STACK, STACK_DONE, bpf::send, bpf::send_with},
     };
     use aya_ebpf::{
-        EbpfContext as _, Global,
+        EbpfContext as _,
         bindings::BPF_F_USER_STACK,
         btf_maps::{Array, PerCpuArray},
         helpers::{
@@ -97,13 +98,10 @@ pub mod program {
     #[btf_map(name = "PACE")]
     static PACE: Array<Pace, 1> = Array::new();
 
-    #[unsafe(export_name = "stack.on")]
-    static ON: Global<u32> = Global::new(0);
-
     /// Takes a stack when it is due; returns its id, or 0.
     #[inline(always)]
     pub fn sample(ctx: &BtfTracePointContext, device: &Device, op: u32) -> u64 {
-        if ON.load() == 0 {
+        if setting!(Stacks) == 0 {
             return 0;
         }
         let Some(sampler) = SAMPLER.get_ptr_mut(0) else {

@@ -84,7 +84,7 @@ pub mod program {
         asm::count,
         bucket::{LATENCY, SIZE},
         device::{self, OPS},
-        kernel::{Pointer, Typed, bio, present},
+        kernel::{Pointer, Typed, bio},
     };
     use aya_ebpf::{
         btf_maps::{HashMap, PerCpuArray},
@@ -175,7 +175,7 @@ pub mod program {
         let now = unsafe { bpf_ktime_get_ns() };
         finished.bios += 1;
         finished.bytes += u64::from(entry.bytes);
-        finished.errors += u64::from(present(bio::bi_status()) && b.bi_status() != 0);
+        finished.errors += u64::from(bio::bi_status() && b.bi_status() != 0);
         if now < entry.queued_ns {
             finished.negative += 1;
         } else {

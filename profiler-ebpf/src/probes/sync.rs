@@ -82,11 +82,11 @@ pub struct Sync {
 pub mod program {
     use super::{CALLS, EXT4_MAGIC, FDATASYNC, FSYNC, Sync};
     use crate::{
-        kernel::{Mode as _, Pointer, Raw, file, present, pt_regs, task_struct},
+        kernel::{self, Pointer, Raw, file, pt_regs, task_struct},
+        placeholder::setting,
         ring::{SYNC, bpf::send},
     };
     use aya_ebpf::{
-        Global,
         btf_maps::{HashMap, PerCpuArray},
         helpers::{bpf_get_current_pid_tgid, bpf_get_current_task, bpf_ktime_get_ns},
         macros::{btf_map, raw_tracepoint},
@@ -98,15 +98,6 @@ pub mod program {
     /// Calls not followed because the table was full: by ext4, by others.
     #[btf_map(name = "SYNCS_FULL")]
     static SYNCS_FULL: PerCpuArray<u64, 2> = PerCpuArray::new();
-
-    /// System call numbers of this architecture.
-    #[unsafe(export_name = "sync.nr_fsync")]
-    static NR_FSYNC: Global<u32> = Global::new(u32::MAX);
-    #[unsafe(export_name = "sync.nr_fdatasync")]
-    static NR_FDATASYNC: Global<u32> = Global::new(u32::MAX);
-    /// 1: ext4 is measured by its own tracepoints.
-    #[unsafe(export_name = "sync.skip_ext4")]
-    static SKIP_EXT4: Global<u32> = Global::new(0);
 
     type File = Pointer<Raw, file>;
 
@@ -167,22 +158,22 @@ pub mod program {
     #[raw_tracepoint(tracepoint = "sys_enter")]
     pub fn sys_enter(ctx: RawTracePointContext) -> i32 {
         let nr = ctx.arg::<u64>(1) as u32;
-        let call = if nr == NR_FSYNC.load() {
+        let call = if nr == setting!(NrFsync) {
             FSYNC
-        } else if nr == NR_FDATASYNC.load() {
+        } else if nr == setting!(NrFdatasync) {
             FDATASYNC
         } else {
             return 0;
         };
         let regs = Pointer::<Raw, pt_regs>::new(ctx.arg(0));
-        let fd = if present(pt_regs::di()) {
+        let fd = if pt_regs::di() {
             regs.di()
         } else {
             regs.regs()
         } as u32;
         let Some(file) = file_of(fd) else { return 0 };
         let sb = file.f_inode().i_sb();
-        if SKIP_EXT4.load() != 0 && sb.s_magic() == EXT4_MAGIC {
+        if setting!(SkipExt4) != 0 && sb.s_magic() == EXT4_MAGIC {
             return 0;
         }
         enter(sb.s_dev(), call, 1)
@@ -207,7 +198,7 @@ pub mod program {
             return None;
         }
         let files = table.fd() as *const u8;
-        let file = File::new(Raw::load(files.wrapping_add(fd as usize * 8)));
+        let file = File::new(kernel::read(files.wrapping_add(fd as usize * 8)));
         if file.is_null() { None } else { Some(file) }
     }
 }

@@ -1,38 +1,31 @@
-//! Turns the fields that the probes read into the values of their read-only globals.
+//! Looks up what the probes read in this kernel's BTF.
 
-use super::btf::Btf;
-use profiler_ebpf::kernel::{ABSENT, FIELDS};
+use super::{btf::Btf, placeholders::Values};
+use profiler_ebpf::{kernel::FIELDS, placeholder::Setting};
 
-/// A global of the object and its value on this kernel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Constant {
-    Word(&'static str, u32),
-    Long(&'static str, u64),
-}
-
-/// Offsets of all fields; fields that this kernel lacks are [`ABSENT`]. The second value names
-/// fields whose size is not what the probes load: those are treated as absent too.
-pub fn offsets(btf: &Btf) -> (Vec<Constant>, Vec<String>) {
+/// Offsets of all fields that this kernel has. The second value names fields whose size is not
+/// what the probes load: those are treated as absent.
+pub fn of_kernel(btf: &Btf) -> (Values, Vec<String>) {
     let mut wrong = Vec::new();
-    let constants = FIELDS.iter().map(|field| {
-        let offset = match btf.member(field.of, field.path) {
-            Some(member) if fits(member.size, field.size) => member.offset,
+    let fields = FIELDS
+        .iter()
+        .map(|field| match btf.member(field.of, field.path) {
+            Some(member) if fits(member.size, field.size) => member.offset.try_into().ok(),
             Some(member) => {
                 let size = member
                     .size
                     .map_or("unknown".to_owned(), |size| size.to_string());
                 wrong.push(format!(
                     "{}: {size} bytes, {} expected",
-                    field.global, field.size
+                    field.name, field.size
                 ));
-                ABSENT
+                None
             }
-            None => ABSENT,
-        };
-        Constant::Word(field.global, offset)
-    });
-    let constants = constants.collect();
-    (constants, wrong)
+            None => None,
+        });
+    let mut values = Values::new(fields.collect());
+    request_flags(btf, &mut values);
+    (values, wrong)
 }
 
 /// An array may be longer than the element that is read from its start.
@@ -45,16 +38,14 @@ fn fits(actual: Option<u32>, expected: usize) -> bool {
 
 /// Masks of `rq_flags`. Up to 6.1 the bits are macros, which BTF does not carry: bit 4 and bit 13
 /// (include/linux/blk-mq.h of 5.10 and 6.1); since 6.2 they are enumerators.
-pub fn request_flags(btf: &Btf) -> [Constant; 2] {
+fn request_flags(btf: &Btf, values: &mut Values) {
     let mask = |name: &str, fallback: u32| {
         btf.enumerator(name).map_or(1 << fallback, |bit| {
             1u32.checked_shl(bit as u32).unwrap_or(0)
         })
     };
-    [
-        Constant::Word("rqf.flush_seq", mask("__RQF_FLUSH_SEQ", 4)),
-        Constant::Word("rqf.io_stat", mask("__RQF_IO_STAT", 13)),
-    ]
+    values.set(Setting::RqfFlushSeq, mask("__RQF_FLUSH_SEQ", 4));
+    values.set(Setting::RqfIoStat, mask("__RQF_IO_STAT", 13));
 }
 
 #[cfg(test)]
@@ -67,24 +58,17 @@ mod tests {
             eprintln!("skipped: {} cannot be read", Btf::VMLINUX);
             return;
         };
-        let (constants, wrong) = offsets(&btf);
+        let (values, wrong) = of_kernel(&btf);
         assert_eq!(wrong, Vec::<String>::new());
-        let absent = |name: &str| constants.contains(&Constant::Word(name_of(name), ABSENT));
         for field in [
             "request.q",
             "request.tag",
             "request.__data_len",
             "bio.bi_sector",
         ] {
-            assert!(!absent(field), "{field}");
+            let at = FIELDS.iter().position(|known| known.name == field);
+            let at = at.expect("a declared field");
+            assert!(values.fields[at].is_some(), "{field}");
         }
-    }
-
-    fn name_of(name: &str) -> &'static str {
-        FIELDS
-            .iter()
-            .find(|field| field.global == name)
-            .expect("a declared field")
-            .global
     }
 }

@@ -8,7 +8,11 @@ use crate::{
     capture::{ProbeState, ProbeStatus},
     exit::CannotMeasure,
     host::Host,
-    kernel::{btf::Btf, layout::Constant, support},
+    kernel::{
+        btf::Btf,
+        placeholders::{self, Values},
+        support,
+    },
 };
 use anyhow::{Context as _, Result};
 use aya::{
@@ -18,6 +22,7 @@ use aya::{
 };
 use profiler_ebpf::{
     device::OPS,
+    placeholder::Setting,
     probe::{Attach, Hook, Probe, Program},
     probes::{self, stack::Pace},
     ring,
@@ -27,7 +32,7 @@ use std::os::fd::{AsFd as _, AsRawFd as _};
 /// What [`attach`] needs to know.
 pub(super) struct Request<'a> {
     pub(super) btf: &'a Btf,
-    pub(super) constants: Vec<Constant>,
+    pub(super) values: Values,
     /// Fields whose type is not what the probes expect.
     pub(super) wrong: Vec<String>,
     pub(super) directory: &'a Directory,
@@ -94,16 +99,19 @@ fn load(object: &[u8], btf: &aya::Btf, request: &Request<'_>) -> Result<Ebpf> {
     let wanted = |id: &str| {
         request.settings.probes.is_empty() || request.settings.probes.iter().any(|p| p == id)
     };
-    let words = [
-        ("queue.bio_rows", disks),
-        ("stack.on", u32::from(wanted("stack"))),
-        ("sync.nr_fsync", fsync),
-        ("sync.nr_fdatasync", fdatasync),
-        (
-            "sync.skip_ext4",
-            u32::from(support::has_tracepoint("ext4", "ext4_sync_file_enter")),
-        ),
-    ];
+    let ext4 = support::has_tracepoint("ext4", "ext4_sync_file_enter");
+    let mut values = request.values.clone();
+    for (setting, value) in [
+        (Setting::DirectoryMultiplier, directory.multiplier),
+        (Setting::BioRows, disks),
+        (Setting::Stacks, u32::from(wanted("stack"))),
+        (Setting::NrFsync, fsync),
+        (Setting::NrFdatasync, fdatasync),
+        (Setting::SkipExt4, u32::from(ext4)),
+    ] {
+        values.set(setting, value);
+    }
+    let object = placeholders::fill(object, &values)?;
     let sizes = [
         ("TAGS", directory.tags.max(1)),
         ("ISSUED", rows(disks)),
@@ -117,20 +125,10 @@ fn load(object: &[u8], btf: &aya::Btf, request: &Request<'_>) -> Result<Ebpf> {
     ];
     let mut loader = EbpfLoader::new();
     loader.btf(Some(btf));
-    for (name, value) in &words {
-        loader.override_global(name, value, true);
-    }
-    loader.override_global("directory.multiplier", &directory.multiplier, true);
-    for constant in &request.constants {
-        match constant {
-            Constant::Word(name, value) => loader.override_global(name, value, false),
-            Constant::Long(name, value) => loader.override_global(name, value, false),
-        };
-    }
     for (name, size) in sizes {
         loader.map_max_entries(name, size);
     }
-    loader.load(object).map_err(|error| {
+    loader.load(object.bytes()).map_err(|error| {
         let missing = vec![format!(
             "the kernel refused the probes' tables: {}",
             chain(&error)

@@ -21,7 +21,7 @@ pub struct Choice {
 pub(super) struct Directory {
     pub(super) devices: Vec<Device>,
     pub(super) choices: Vec<Choice>,
-    pub(super) multiplier: u64,
+    pub(super) multiplier: u32,
     pub(super) tags: u32,
     /// Whether every device of the host was asked for.
     pub(super) all: bool,
@@ -127,7 +127,7 @@ impl Directory {
     pub(super) fn places(&self) -> impl Iterator<Item = (u32, Device)> {
         self.devices
             .iter()
-            .map(|device| (place_of(device.dev, self.multiplier), *device))
+            .map(|device| (place(device.dev, self.multiplier), *device))
     }
 }
 
@@ -138,25 +138,21 @@ fn said(choice: &Choice) -> Option<String> {
         .map(|reason| format!("{}: {reason}", choice.name))
 }
 
-fn place_of(dev: u32, multiplier: u64) -> u32 {
-    (place(dev, multiplier) & ((1 << DIRECTORY_BITS) - 1)) as u32
-}
-
 /// A multiplier under which no two devices share a place. For 256 devices in 4,096 places about
 /// one candidate in three thousand fits; `None` means that a million did not.
-fn multiplier(devices: &[Device]) -> Option<u64> {
-    let mut candidate = 0x9e37_79b9_7f4a_7c15u64;
+fn multiplier(devices: &[Device]) -> Option<u32> {
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
     for _ in 0..1_000_000 {
+        let candidate = (state >> 32) as u32 | 1;
         let mut taken = vec![false; 1 << DIRECTORY_BITS];
-        let free = |dev| !std::mem::replace(&mut taken[place_of(dev, candidate) as usize], true);
+        let free = |dev| !std::mem::replace(&mut taken[place(dev, candidate) as usize], true);
         if devices.iter().map(|device| device.dev).all(free) {
             return Some(candidate);
         }
-        // Knuth's linear congruential generator, kept odd.
-        candidate = candidate
+        // Knuth's linear congruential generator, MMIX.
+        state = state
             .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_406)
-            | 1;
+            .wrapping_add(1_442_695_040_888_963_407);
     }
     None
 }

@@ -91,8 +91,7 @@ impl Element for block::Latency {
 
 rows! {
     Completed {
-        bytes errors unmatched unknown_tag before_issue negative
-        sync meta fua preflush readahead background; sums_ns spans
+        bytes errors unmatched unknown_tag before_issue negative; sums_ns flags spans
     }
     Issued {
         sequential near random size_bytes_sum depth_sum bios_sum; size depth bios
@@ -278,21 +277,44 @@ fn requests(completed: &Completed, issued: &Issued, rare: &Rare) -> Option<OpSli
         sequential: issued.sequential,
         near: issued.near,
         random: issued.random,
-        flags: Flags {
-            sync: completed.sync,
-            meta: completed.meta,
-            fua: completed.fua,
-            preflush: completed.preflush,
-            readahead: completed.readahead,
-            background: completed.background,
-        },
+        flags: flags(&completed.flags),
         spans,
         size_bytes: histogram(&SIZE, &issued.size, issued.size_bytes_sum),
+        bios_per_request: bios_per_request(issued, depth.as_ref().map_or(0, Histogram::n)),
         depth,
-        bios_per_request: histogram(&COUNT, &issued.bios, issued.bios_sum),
         ..OpSlice::default()
     };
     (part != OpSlice::default()).then_some(part)
+}
+
+/// How many requests carried each flag, from how many carried each set of them.
+fn flags(sets: &[u32; block::FLAG_SETS]) -> Flags {
+    let with = |flag: u32| {
+        let carrying = (0..).zip(sets);
+        let carrying = carrying.filter(|(set, _)| set & block::flags_index(flag) != 0);
+        carrying.map(|(_, n)| u64::from(*n)).sum()
+    };
+    Flags {
+        sync: with(block::REQ_SYNC),
+        meta: with(block::REQ_META),
+        fua: with(block::REQ_FUA),
+        preflush: with(block::REQ_PREFLUSH),
+        readahead: with(block::REQ_RAHEAD),
+        background: with(block::REQ_BACKGROUND),
+    }
+}
+
+/// The probe counts what is not the rule: requests of one bio are the rest.
+fn bios_per_request(issued: &Issued, requests: u64) -> Option<Histogram> {
+    let others = histogram(&COUNT, &issued.bios, issued.bios_sum);
+    let single = requests.saturating_sub(others.as_ref().map_or(0, Histogram::n));
+    if single == 0 {
+        return others;
+    }
+    let mut all = others.unwrap_or_else(|| Histogram::new(&COUNT));
+    all.sum += single;
+    *all.counts.entry(COUNT.index(1) as u32).or_default() += single;
+    Some(all)
 }
 
 fn bios(queued: &Queued, finished: &Finished) -> Option<OpSlice> {
