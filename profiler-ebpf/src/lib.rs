@@ -16,6 +16,7 @@
 
 pub mod bucket;
 pub mod device;
+pub mod floor;
 pub mod kernel;
 pub mod placeholder;
 pub mod probe;

@@ -4,6 +4,7 @@ pub mod advise;
 pub mod diff;
 pub mod doctor;
 pub mod flame;
+pub mod floor;
 pub mod parse;
 pub mod record;
 pub mod report;
@@ -50,6 +51,9 @@ pub enum Command {
     Rules(rules::Args),
     /// Print the JSON schema of the capture file or the report
     Schema(schema::Args),
+    /// For the bench: attach programs that only read the clock, until interrupted
+    #[command(hide = true)]
+    Floor(floor::Args),
 }
 
 /// Parses the command line, runs it and prints the error, if any.
@@ -84,5 +88,6 @@ fn dispatch(command: Command) -> Result<Outcome> {
         Command::Doctor(args) => doctor::run(args),
         Command::Rules(args) => rules::run(args),
         Command::Schema(args) => schema::run(args),
+        Command::Floor(args) => floor::run(args),
     }
 }

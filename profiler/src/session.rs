@@ -8,6 +8,7 @@ mod attach;
 mod cost;
 mod directory;
 mod events;
+mod floor;
 mod object;
 mod selfcheck;
 mod stacks;
@@ -16,6 +17,7 @@ mod wire;
 
 pub use attach::probe_ids;
 pub use directory::Choice;
+pub use floor::Floor;
 pub use object::embedded;
 pub use selfcheck::{Check, Failure, run as self_check};
 

@@ -39,6 +39,7 @@ pub(crate) struct Args {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Who {
     Iosage,
+    Floor,
     Bpftrace,
     Biolatency,
     BiolatencyAll,
@@ -91,7 +92,9 @@ pub(crate) fn run(tree: &Tree, args: Args) -> Result<ExitCode> {
 fn rounds(tree: &Tree, args: Args) -> Result<Vec<(Who, Costs)>> {
     let dir = tree.target().join("bench");
     fs::create_dir_all(&dir).with_context(|| format!("making {}", dir.display()))?;
-    let everybody = [Who::Iosage].into_iter().chain(PEERS.map(|(who, _)| who));
+    let everybody = [Who::Iosage, Who::Floor]
+        .into_iter()
+        .chain(PEERS.map(|(who, _)| who));
     let mut measured: Vec<(Who, Costs)> = everybody
         .map(|who| (who, who.missing().map_or(Ok(Vec::new()), Err)))
         .collect();
@@ -99,7 +102,7 @@ fn rounds(tree: &Tree, args: Args) -> Result<Vec<(Who, Costs)>> {
     let _tracefs = tracefs_for(&mut measured);
     // Each tracer takes its window, a quarter of it before, and some seconds to start and to end.
     let one = u64::from(args.seconds) * 2 + 45;
-    let mut load = Load::start(Duration::from_secs(one * u64::from(args.rounds) * 4))?;
+    let mut load = Load::start(Duration::from_secs(one * u64::from(args.rounds) * 5))?;
     for _ in 0..args.rounds {
         for (who, costs) in &mut measured {
             signals::check()?;
@@ -139,6 +142,7 @@ impl Who {
     fn name(self) -> &'static str {
         match self {
             Self::Iosage => "block",
+            Self::Floor => "floor",
             Self::Bpftrace => "bpftrace",
             Self::Biolatency => "biolatency",
             Self::BiolatencyAll => "biolatency_qdf",
@@ -148,7 +152,7 @@ impl Who {
     /// Why it cannot take part.
     fn missing(self) -> Option<String> {
         let (program, package) = match self {
-            Self::Iosage => return None,
+            Self::Iosage | Self::Floor => return None,
             Self::Bpftrace => ("bpftrace", "bpftrace"),
             Self::Biolatency | Self::BiolatencyAll => ("biolatency", "libbpf-tools"),
         };
@@ -163,6 +167,7 @@ impl Who {
                 .arg(device)
                 .arg("-o")
                 .arg(dir.join("overhead.json.zst")),
+            Self::Floor => Step::new(tree.iosage()).arg("floor"),
             Self::Bpftrace => Step::new("bpftrace").args(["-e", BPFTRACE_SCRIPT]),
             Self::Biolatency => Step::new("/usr/sbin/biolatency"),
             Self::BiolatencyAll => Step::new("/usr/sbin/biolatency").args(["-Q", "-D", "-F"]),
@@ -182,14 +187,16 @@ fn figures(measured: &[(Who, Costs)]) -> Vec<Figure> {
         let values = costs(who).map(|all| all.iter().map(|cost| cost.ns_per_io).collect());
         Figure::new(&format!("{}.raw_ns_per_io", who.name()), "ns", values, None)
     };
-    let ratio = |(who, target): (Who, f64)| {
-        let ratios = costs(Who::Iosage).and_then(|ours| paired(&ours, &costs(who)?));
-        let name = format!("block.raw_over_{}", who.name());
-        Figure::new(&name, "ratio", ratios, Some(target))
+    let ratio = |us: Who, who: Who, target: Option<f64>| {
+        let ratios = costs(us).and_then(|ours| paired(&ours, &costs(who)?));
+        let name = format!("{}.raw_over_{}", us.name(), who.name());
+        Figure::new(&name, "ratio", ratios, target)
     };
-    [raw(Who::Iosage)]
+    [raw(Who::Iosage), ratio(Who::Iosage, Who::Floor, None)]
         .into_iter()
-        .chain(PEERS.map(ratio))
+        .chain(PEERS.map(|(who, target)| ratio(Who::Iosage, who, Some(target))))
+        .chain(PEERS.map(|(who, _)| ratio(Who::Floor, who, None)))
+        .chain([raw(Who::Floor)])
         .chain(PEERS.map(|(who, _)| raw(who)))
         .collect()
 }
@@ -225,6 +232,7 @@ mod tests {
     fn ratios_are_those_of_the_rounds_and_a_missing_peer_says_why() {
         let measured = [
             (Who::Iosage, costs(&[200.0, 300.0, 250.0])),
+            (Who::Floor, costs(&[200.0, 200.0, 200.0])),
             (Who::Bpftrace, costs(&[1000.0, 1000.0, 1000.0])),
             (
                 Who::Biolatency,
@@ -237,9 +245,14 @@ mod tests {
             shown,
             [
                 "figure block.raw_ns_per_io 250 ns",
+                "figure block.raw_over_floor 1.250 ratio",
                 "figure block.raw_over_bpftrace 0.250 ratio target 0.33 met",
                 "figure block.raw_over_biolatency not measured: biolatency is not installed",
                 "figure block.raw_over_biolatency_qdf 0.500 ratio target 0.3 short",
+                "figure floor.raw_over_bpftrace 0.200 ratio",
+                "figure floor.raw_over_biolatency not measured: biolatency is not installed",
+                "figure floor.raw_over_biolatency_qdf 0.400 ratio",
+                "figure floor.raw_ns_per_io 200 ns",
                 "figure bpftrace.raw_ns_per_io 1000 ns",
                 "figure biolatency.raw_ns_per_io not measured: biolatency is not installed",
                 "figure biolatency_qdf.raw_ns_per_io 500 ns",
