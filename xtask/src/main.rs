@@ -11,6 +11,7 @@ mod signals;
 mod step;
 mod test;
 mod tree;
+mod vm;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! `cargo xtask setup`: a compiler that can build the probes, and bpf-linker. Quick when all is there.
 
 mod linker;
-mod packages;
+pub(crate) mod packages;
 
 use crate::compiler::{self, Compiler, Llvm};
 use crate::tree::Tree;

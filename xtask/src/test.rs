@@ -1,12 +1,12 @@
 //! `cargo xtask test`: every tier of tests that this machine can run, and one line that sums them up.
 
-mod libtest;
+pub(crate) mod libtest;
 pub(crate) mod tally;
-mod targets;
+pub(crate) mod targets;
 
 use crate::step::Step;
 use crate::tree::Tree;
-use crate::{build_ebpf, setup};
+use crate::{build_ebpf, setup, vm};
 use anyhow::{Context, Result};
 use libtest::Reader;
 use std::io::{BufRead, BufReader, pipe};
@@ -14,13 +14,19 @@ use std::process::ExitCode;
 use tally::Tally;
 use targets::Targets;
 
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Args {
     /// One tier only; without it all that this machine can run
     tier: Option<Tier>,
     /// Install nothing: tests that need what is missing are skipped
     #[arg(long)]
     no_install: bool,
+    /// With `vm`: every kernel of the matrix instead of the oldest and the newest
+    #[arg(long)]
+    all: bool,
+    /// With `vm`: this kernel of the matrix only; repeatable
+    #[arg(long, value_name = "NAME", conflicts_with = "all")]
+    kernel: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -34,14 +40,25 @@ enum Tier {
 }
 
 pub(crate) fn run(tree: &Tree, args: Args) -> Result<ExitCode> {
-    let Args { tier, no_install } = args;
+    let Args {
+        tier,
+        no_install,
+        all: all_kernels,
+        kernel,
+    } = args;
+    let kernels = vm::Choice {
+        all: all_kernels,
+        only: kernel,
+    };
     let tally = match tier {
         None => all(tree, no_install),
         Some(Tier::Unit) => Targets::read(tree).and_then(|targets| unit(tree, &targets)),
         Some(Tier::Live) => {
             Targets::read(tree).and_then(|targets| live(tree, &targets, &probes(tree, no_install)))
         }
-        Some(Tier::Vm) => Ok(vm()),
+        Some(Tier::Vm) => {
+            probes(tree, no_install).and_then(|()| vm::run(tree, &kernels, no_install))
+        }
     };
     Ok(Tally::of(tally).close())
 }
@@ -53,7 +70,7 @@ pub(crate) fn all(tree: &Tree, no_install: bool) -> Result<Tally> {
     let targets = Targets::read(tree)?;
     let mut tally = unit(tree, &targets)?;
     tally.add(live(tree, &targets, &probes)?);
-    tally.add(vm());
+    tally.add(vm_tier(tree, &probes, no_install)?);
     Ok(tally)
 }
 
@@ -62,13 +79,13 @@ fn probes(tree: &Tree, no_install: bool) -> Result<()> {
     build_ebpf::with(tree, &ready).map(|_| ())
 }
 
-fn vm() -> Tally {
-    let mut tally = Tally::default();
-    tally.skip(
-        "vm tier",
-        "no test of this tree starts a virtual machine; only the running kernel is tested",
-    );
-    tally
+fn vm_tier(tree: &Tree, probes: &Result<()>, no_install: bool) -> Result<Tally> {
+    if let Err(reason) = probes {
+        let mut tally = Tally::default();
+        tally.skip("vm tier", &format!("no probes: {reason:#}"));
+        return Ok(tally);
+    }
+    vm::run(tree, &vm::Choice::default(), no_install)
 }
 
 fn cargo_test(tree: &Tree) -> Step {
