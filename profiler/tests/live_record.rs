@@ -92,16 +92,45 @@ fn direct_io_of_fio_is_counted_to_the_last_request() {
     );
     let syncs = fio["jobs"][1]["sync"]["lat_ns"]["N"].as_u64().unwrap();
     assert_eq!(ours("flush", "completed"), syncs, "flushes against fio");
+    // Where tracepoints can be preempted (the newest kernels), the kernel skips a program that
+    // another task on the CPU is in the middle of, and counts that. Nothing else may be missing.
+    let skipped = capture["losses"]["recursion_missed"].as_u64().unwrap();
+    let mut unmatched = 0;
     for op in ["read", "write", "flush"] {
         assert_eq!(
-            ours(op, "issued"),
+            ours(op, "issued") + ours(op, "unmatched"),
             ours(op, "completed") + ours(op, "requeued"),
             "balance of {op}"
         );
-        assert_eq!(ours(op, "unmatched"), 0, "{op} whose issue was not seen");
+        unmatched += ours(op, "unmatched");
     }
+    assert!(
+        unmatched <= skipped,
+        "{unmatched} issues not seen, {skipped} program runs skipped"
+    );
     let last = capture["slices"].as_array().unwrap().last().unwrap();
     assert_eq!(last["devices"][&number]["in_flight_end"], 0);
+}
+
+#[test]
+fn the_self_check_finds_nothing_wrong() {
+    need!("mkfs.ext4");
+    let output = iosage()
+        .args(["doctor", "--format", "json"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+    let doctor: Value = serde_json::from_slice(&output.stdout).unwrap();
+    for part in ["probes", "self_check"] {
+        let rows = doctor[part].as_array().unwrap();
+        assert!(!rows.is_empty(), "{part} is empty");
+        for row in rows {
+            println!("{part}: {} {} {}", row["id"], row["state"], row["reason"]);
+            let state = row["state"].as_str().unwrap();
+            assert!(matches!(state, "ok" | "partial" | "off"), "{part}: {row}");
+        }
+    }
+    assert_eq!(doctor["probes"][0]["state"], "ok", "the block group");
 }
 
 #[test]
@@ -170,10 +199,21 @@ fn commits_and_sync_calls_agree_with_the_journal_and_the_load() {
     let folder = tempfile::tempdir().unwrap();
     let output = format!("--output={}", folder.path().join("fio.json").display());
     let directory = format!("--directory={}", fs.at.display());
-    let before = transactions();
+    // The journal commits by itself too, every five seconds: its count is taken outside of the
+    // recording and, by the recorded command, inside.
+    let inside = folder.path().join("inside");
+    let script = format!(
+        "cat {info} > {inside}; \"$@\" && cat {info} >> {inside}",
+        inside = inside.display()
+    );
+    let outside = transactions();
     let capture = record(
         fs.disk.name(),
         &[
+            "sh",
+            "-c",
+            &script,
+            "sh",
             "fio",
             &output,
             "--output-format=json",
@@ -188,8 +228,20 @@ fn commits_and_sync_calls_agree_with_the_journal_and_the_load() {
             "--fdatasync=1",
         ],
     );
+    let outside = transactions() - outside;
+    let counts: Vec<u64> = std::fs::read_to_string(&inside)
+        .unwrap()
+        .lines()
+        .filter(|line| line.contains("transactions ("))
+        .map(|line| line.split_whitespace().next().unwrap().parse().unwrap())
+        .collect();
+    let inside = counts[1] - counts[0];
+    assert!(inside >= 256, "a commit for each fsync at least, {inside}");
     let seen: u64 = slices(&capture, |s| s["journals"][&number]["commits"].as_u64());
-    assert_eq!(seen, transactions() - before, "commits against {info}");
+    assert!(
+        (inside..=outside).contains(&seen),
+        "{seen} commits, {inside} to {outside} by {info}"
+    );
     let fio = fio(folder.path());
     for (job, call) in [(0, "fsync"), (1, "fdatasync")] {
         let n = slices(&capture, |slice| {
@@ -202,7 +254,12 @@ fn commits_and_sync_calls_agree_with_the_journal_and_the_load() {
             made >= 255,
             "2 MiB are 256 writes of 8 KiB, a {call} between any two"
         );
-        assert_eq!(n, made, "{call} against fio");
+        // As with requests: a program that another task preempted may have been skipped.
+        let skipped = capture["losses"]["recursion_missed"].as_u64().unwrap();
+        assert!(
+            n <= made && made - n <= skipped,
+            "{n} calls of {call}, {made} by fio, {skipped} program runs skipped"
+        );
     }
     let phase = |name: &str| {
         slices(&capture, |s| {
@@ -371,6 +428,12 @@ fn without_rights_it_says_what_is_missing_and_exits_with_3() {
 #[test]
 fn quantiles_agree_with_a_trace_of_every_request() {
     need!("fio", "losetup", "bpftrace", "unshare");
+    if std::env::var_os("IOSAGE_VM").is_some() {
+        println!(
+            "skipped: an emulated CPU takes microseconds between two programs at a tracepoint"
+        );
+        return;
+    }
     let disk = Loop::new("/var/tmp", 64 << 20);
     let folder = tempfile::tempdir().unwrap();
     let number = disk.number();
@@ -415,10 +478,17 @@ fn quantiles_agree_with_a_trace_of_every_request() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
+    let mut ended = false;
     wait_until("bpftrace", || {
-        assert!(tracer.try_wait().unwrap().is_none(), "bpftrace ended");
-        std::fs::read_to_string(&trace).is_ok_and(|text| text.contains("Attaching"))
+        ended = tracer.try_wait().unwrap().is_some();
+        ended || std::fs::read_to_string(&trace).is_ok_and(|text| text.contains("Attaching"))
     });
+    if ended {
+        kill_process(Pid::from_raw(recording.id() as i32).unwrap(), Signal::INT).unwrap();
+        wait(recording);
+        println!("skipped: this bpftrace does not run on this kernel");
+        return;
+    }
     let reads = ["--name=r", "--rw=randread", "--loops=2"];
     sh("fio", &[&shape[..], &reads].concat());
     kill_process(Pid::from_raw(tracer.id() as i32).unwrap(), Signal::INT).unwrap();

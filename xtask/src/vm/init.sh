@@ -20,7 +20,7 @@ echo "vm: kernel $(uname -r)"
 sed 's/.*iosage.run=\([^ ]*\).*/\1/' /proc/cmdline | tr ',' '\n' | while read -r program; do
     echo "     Running ${program##*/} on $(uname -r) (vm/${program##*/})"
     chroot /host /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C HOME=/run \
-        TMPDIR=/dev/shm IOSAGE_LIVE=1 RUST_BACKTRACE=0 \
+        TMPDIR=/dev/shm IOSAGE_LIVE=1 IOSAGE_VM=1 RUST_BACKTRACE=0 \
         "$program" --include-ignored --show-output --test-threads=1 < /dev/null 2>&1
     echo "vm: $program ended with $?"
 done
