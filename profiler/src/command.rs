@@ -52,7 +52,7 @@ pub enum Command {
     /// Print the JSON schema of the capture file or the report
     Schema(schema::Args),
     /// For the bench: attach programs that only read the clock, until interrupted
-    #[command(hide = true)]
+    #[command(hide = true, name = "bench-floor")]
     Floor(floor::Args),
 }
 

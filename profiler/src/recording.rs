@@ -9,6 +9,7 @@ use crate::{
         WriterOptions,
     },
     host::{Host, pulse::Pulse},
+    kernel::support,
     session::{Session, Settings},
     workload::{Plan, Stop},
 };
@@ -53,6 +54,8 @@ pub struct Order {
     pub output: PathBuf,
     pub options: WriterOptions,
     pub progress: Progress,
+    /// Told what went wrong without ending the recording.
+    pub warn: fn(&str),
 }
 
 /// What came of it.
@@ -82,7 +85,11 @@ async fn run(mut order: Order) -> Result<Recorded> {
     let mut meta = meta(&order);
     let mut interrupts = signal(SignalKind::interrupt()).context("catching SIGINT")?;
     let mut terminations = signal(SignalKind::terminate()).context("catching SIGTERM")?;
-    let mut hangups = signal(SignalKind::hangup()).context("catching SIGHUP")?;
+    // Who started us under nohup wants us to outlive the terminal.
+    let mut hangups = match support::ignores(HANGUP) {
+        true => None,
+        false => Some(signal(SignalKind::hangup()).context("catching SIGHUP")?),
+    };
     let mut quits = signal(SignalKind::quit()).context("catching SIGQUIT")?;
     let waiting = Waiting::prepare(order.load, &mut interrupts).await?;
     let mut session = Session::open(&order.settings, &order.host)?;
@@ -97,12 +104,13 @@ async fn run(mut order: Order) -> Result<Recorded> {
     poll.set_missed_tick_behavior(MissedTickBehavior::Skip);
     tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let mut requests = 0;
+    let mut warned = false;
     let ended_by = loop {
         tokio::select! {
             biased;
             _ = interrupts.recv() => break "SIGINT".to_owned(),
             _ = terminations.recv() => break "SIGTERM".to_owned(),
-            _ = hangups.recv() => break "SIGHUP".to_owned(),
+            () = received(hangups.as_mut()) => break "SIGHUP".to_owned(),
             _ = quits.recv() => break "SIGQUIT".to_owned(),
             () = until(deadline) => break "duration".to_owned(),
             ended = load.ended() => break ended,
@@ -114,7 +122,17 @@ async fn run(mut order: Order) -> Result<Recorded> {
                 (order.progress)(start.elapsed().as_secs(), &slice);
                 if writer.checkpoint_due() {
                     meta.window_ns = start.elapsed().as_nanos() as u64;
-                    writer.checkpoint(&unfinished(&meta, &session))?;
+                    let made = writer.checkpoint(&unfinished(&meta, &session));
+                    // One that could not be made is tried again with the next slice: what is being
+                    // recorded is worth more.
+                    match made {
+                        Err(error) if !warned => {
+                            (order.warn)(&format!("warning: no checkpoint: {error:#}; going on"));
+                            warned = true;
+                        }
+                        Err(_) => {}
+                        Ok(()) => warned = false,
+                    }
                 }
             }
             _ = poll.tick() => session.poll(),
@@ -136,6 +154,7 @@ async fn run(mut order: Order) -> Result<Recorded> {
     meta.window_ns = closing.last.at_ns + closing.last.length_ns;
     meta.ended_by.clone_from(&ended_by);
     let probes = closing.probes.clone();
+    let window = Duration::from_nanos(meta.window_ns);
     let path = writer.finish(&Ending {
         meta,
         probes: closing.probes,
@@ -148,11 +167,23 @@ async fn run(mut order: Order) -> Result<Recorded> {
     Ok(Recorded {
         path,
         ended_by,
-        window: start.elapsed(),
+        window,
         requests,
         probes,
         load_error,
     })
+}
+
+/// SIGHUP (signal(7)).
+const HANGUP: u32 = 1;
+
+async fn received(signals: Option<&mut Signal>) {
+    match signals {
+        Some(signals) => {
+            signals.recv().await;
+        }
+        None => std::future::pending().await,
+    }
 }
 
 async fn until(deadline: Option<Instant>) {

@@ -26,8 +26,9 @@ use crate::{
     exit::CannotMeasure,
     host::Host,
     kernel::{btf::Btf, layout, support},
+    units,
 };
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use attach::Attached;
 use directory::Directory;
 use std::{collections::BTreeMap, time::Instant};
@@ -100,6 +101,15 @@ impl Session {
             settings,
             host,
         })?;
+        let needed = cost::memory_bytes(&attached);
+        if needed > settings.memory_limit_bytes {
+            bail!(
+                "the probes' tables take {} of kernel memory and --memory-limit is {}: raise it, or \
+                 name fewer devices with --device",
+                units::bytes(needed as f64),
+                units::bytes(settings.memory_limit_bytes as f64)
+            );
+        }
         let now = Instant::now();
         let mut session = Self {
             tables: tables::Tables::new(&directory),

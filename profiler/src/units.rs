@@ -103,6 +103,12 @@ pub fn printable(text: &str) -> String {
     out
 }
 
+/// The same for text of several lines.
+pub fn printable_lines(text: &str) -> String {
+    let lines: Vec<_> = text.split('\n').map(printable).collect();
+    lines.join("\n")
+}
+
 /// Characters that change what is shown instead of being shown: controls, and the marks that turn
 /// the direction of writing.
 pub(crate) fn is_hidden(c: char) -> bool {
@@ -238,6 +244,7 @@ mod tests {
     #[test]
     fn a_terminal_gets_no_control_characters() {
         assert_eq!(printable("a\x1b[31mb\n"), "a\\u{1b}[31mb\\n");
+        assert_eq!(printable_lines("/srv\x1b[2J\nb\n"), "/srv\\u{1b}[2J\nb\n");
         assert_eq!(printable("tab\tü"), "tab\\tü");
         assert_eq!(printable("\u{202e}txt.exe"), "\\u{202e}txt.exe");
     }

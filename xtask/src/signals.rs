@@ -11,6 +11,8 @@ use std::time::Duration;
 const SIGHUP: i32 = 1;
 const SIGINT: i32 = 2;
 const SIGTERM: i32 = 15;
+/// The default action, as a handler.
+const SIG_DFL: usize = 0;
 
 /// The first signal that arrived, 0 for none.
 static ARRIVED: AtomicI32 = AtomicI32::new(0);
@@ -18,7 +20,7 @@ static ARRIVED: AtomicI32 = AtomicI32::new(0);
 // SAFETY: the prototypes of signal(2), kill(2) and prctl(2) in the C library that std links with;
 // `kill` takes any numbers.
 unsafe extern "C" {
-    fn signal(number: i32, handler: extern "C" fn(i32)) -> usize;
+    fn signal(number: i32, handler: usize) -> usize;
     fn prctl(option: i32, ...) -> i32;
     safe fn kill(pid: i32, number: i32) -> i32;
 }
@@ -35,7 +37,7 @@ extern "C" fn note(number: i32) {
 pub(crate) fn hold() {
     for number in [SIGHUP, SIGINT, SIGTERM] {
         // SAFETY: `note` is a handler of the right type that only stores to an atomic.
-        unsafe { signal(number, note) };
+        unsafe { signal(number, note as extern "C" fn(i32) as usize) };
     }
 }
 
@@ -56,15 +58,19 @@ pub(crate) fn check() -> Result<()> {
 /// Puts a command out of reach of the terminal's signals (`wait` passes on exactly one), and lets it
 /// end with this program even where that is killed.
 pub(crate) fn shield(command: &mut Command) -> &mut Command {
-    let end_with_parent = || {
+    let prepare = || {
+        // Who was started in the background of a script has SIGINT ignored, and passes that on; but
+        // this child is to be ended by it.
+        // SAFETY: signal(2) is async-signal-safe, and SIG_DFL is a disposition it knows.
+        unsafe { signal(SIGINT, SIG_DFL) };
         // SAFETY: prctl(2) is async-signal-safe, and this option takes one unsigned long.
         match unsafe { prctl(PR_SET_PDEATHSIG, SIGTERM as u64) } {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
         }
     };
-    // SAFETY: between fork and exec the closure makes one system call and touches no memory.
-    unsafe { command.pre_exec(end_with_parent) };
+    // SAFETY: between fork and exec the closure makes two system calls and touches no memory.
+    unsafe { command.pre_exec(prepare) };
     command.stdin(Stdio::null()).process_group(0)
 }
 
@@ -104,7 +110,15 @@ mod tests {
 
     #[test]
     fn an_interrupted_child_ends_by_that_signal() {
+        // As in the background of a script, where SIGINT is ignored: the child must not inherit that.
         let mut command = Command::new("sleep");
+        let ignore = || {
+            // SAFETY: signal(2) is async-signal-safe, and SIG_IGN (1) is a disposition it knows.
+            unsafe { signal(SIGINT, 1) };
+            Ok(())
+        };
+        // SAFETY: the closure makes one system call and touches no memory.
+        unsafe { command.pre_exec(ignore) };
         let mut child = shield(command.arg("600")).spawn().unwrap();
         assert_eq!(interrupt(&mut child).unwrap().signal(), Some(SIGINT));
     }

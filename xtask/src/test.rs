@@ -70,7 +70,7 @@ pub(crate) fn all(tree: &Tree, no_install: bool) -> Result<Tally> {
     let targets = Targets::read(tree)?;
     let mut tally = unit(tree, &targets)?;
     tally.add(live(tree, &targets, &probes)?);
-    tally.add(vm_tier(tree, &probes, no_install)?);
+    tally.add(vm_tier(tree, &probes)?);
     Ok(tally)
 }
 
@@ -79,13 +79,15 @@ fn probes(tree: &Tree, no_install: bool) -> Result<()> {
     build_ebpf::with(tree, &ready).map(|_| ())
 }
 
-fn vm_tier(tree: &Tree, probes: &Result<()>, no_install: bool) -> Result<Tally> {
+/// The oldest and the newest kernel, where QEMU is at hand: it is installed only when this tier is
+/// asked for by name.
+fn vm_tier(tree: &Tree, probes: &Result<()>) -> Result<Tally> {
     if let Err(reason) = probes {
         let mut tally = Tally::default();
         tally.skip("vm tier", &format!("no probes: {reason:#}"));
         return Ok(tally);
     }
-    vm::run(tree, &vm::Choice::default(), no_install)
+    vm::run(tree, &vm::Choice::default(), true)
 }
 
 fn cargo_test(tree: &Tree) -> Step {

@@ -45,8 +45,8 @@ const LINES: [Line; 5] = [
         usual: false,
     },
     Line {
-        name: "7.1",
-        prefix: "7.1.",
+        name: "6.18",
+        prefix: "6.18.",
         usual: false,
     },
     Line {
@@ -142,7 +142,10 @@ fn hindrance(no_install: bool) -> Result<Option<String>> {
         return Ok(None);
     }
     if no_install || !is_root() {
-        return Ok(Some(format!("missing: {}", missing.join(", "))));
+        return Ok(Some(format!(
+            "it needs {}; `cargo xtask test vm`, as root, installs them",
+            missing.join(", ")
+        )));
     }
     packages::install(&missing)?;
     Ok(None)

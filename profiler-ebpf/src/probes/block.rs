@@ -165,14 +165,17 @@ pub struct InFlight {
 }
 
 /// Counted at completion, per CPU, device and operation; written by `block_rq_complete` alone.
-/// Completed requests are those of the device span, the unmatched and those of an unknown tag.
+/// Completed requests are those of the device span, the untimed and those of an unknown tag.
 #[repr(C)]
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Completed {
     pub bytes: u64,
     pub sums_ns: [u64; SPANS],
     pub errors: u64,
+    /// Whose issue was not seen.
     pub unmatched: u64,
+    /// Those of them that the kernel had not stamped either.
+    pub untimed: u64,
     pub unknown_tag: u64,
     pub before_issue: u64,
     pub negative: u64,
@@ -470,20 +473,33 @@ pub mod program {
             done.unknown_tag += 1;
             return;
         };
-        if tag.request != rq.address() {
+        let seen = tag.request == rq.address();
+        let issued_ns = if seen {
+            tag.issued_ns
+        } else {
+            // Issued before we were attached, or while the kernel skipped our program: its own
+            // stamp is the next best (zero at allocation, and where the queue keeps none).
             done.unmatched += 1;
+            rq.io_start_time_ns()
+        };
+        if issued_ns == 0 {
+            done.untimed += 1;
             return;
         }
         // Clocks of two CPUs may differ by a hair: a completion is never lost for that.
-        span(done, DEVICE, tag.issued_ns.min(end.now), end.now);
+        span(done, DEVICE, issued_ns.min(end.now), end.now);
         // `start_time_ns` may not belong to this use of the request: since 6.16 it is stale where
         // I/O statistics are off (block/blk-mq.c, blk_account_io_start).
         if started {
-            span(done, QUEUE, from.started_ns, tag.issued_ns);
+            span(done, QUEUE, from.started_ns, issued_ns);
             // The data part of a flush sequence is followed by the flush: the request goes on.
             if from.flags & setting!(RqfFlushSeq) == 0 || op == FLUSH {
                 span(done, REQUEST, from.started_ns, end.now);
             }
+        }
+        if !seen {
+            count(&mut done.flags, flags_index(rq.cmd_flags()));
+            return;
         }
         count(&mut done.flags, flags_index(tag.flags));
         if tag.stack != 0 {

@@ -1,15 +1,15 @@
 //! `iosage diff`: what changed from one capture to another.
 
+use super::say;
 use crate::capture::Capture;
 use crate::capture::diff::{
     Bounded, Diff, DistributionDiff, Group, Pair, QuantileDiff, Which, diff,
 };
 use crate::exit::Outcome;
 use crate::units;
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 use comfy_table::{CellAlignment, Table, presets};
 use serde_json::Value;
-use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -29,19 +29,16 @@ enum Format {
 }
 
 pub fn run(args: Args) -> Result<Outcome> {
+    if args.a.as_os_str() == "-" && args.b.as_os_str() == "-" {
+        bail!("only one of the two captures can be read from standard input");
+    }
     let diff = diff(&Capture::read(&args.a)?, &Capture::read(&args.b)?);
     let mut text = match args.format {
         Format::Text => text(&diff),
         Format::Json => serde_json::to_string_pretty(&diff)?,
     };
     text.push('\n');
-    match std::io::stdout().write_all(text.as_bytes()) {
-        // The reader has seen enough.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Outcome::Fine),
-        written => written
-            .map(|()| Outcome::Fine)
-            .context("writing the comparison"),
-    }
+    say::out(&text).map(|()| Outcome::Fine)
 }
 
 /// The comparison for people: what moved, then what may have moved it.

@@ -15,7 +15,12 @@ use std::{io::IsTerminal as _, path::PathBuf, time::Duration};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// How long to record: `60s`, `5m`, `1h`, `500ms`. Without it: until the command ends, or SIGINT
-    #[arg(long = "for", value_name = "TIME", value_parser = parse::duration)]
+    #[arg(
+        long = "for",
+        value_name = "TIME",
+        allow_hyphen_values = true,
+        value_parser = parse::duration
+    )]
     pub duration: Option<Duration>,
     /// Only this disk or stacked device: `sda`, `/dev/mapper/x`, `8:0`, a mount point. May repeat
     #[arg(long, value_name = "DEVICE")]
@@ -27,9 +32,15 @@ pub struct Args {
     #[arg(long, value_name = "GROUPS", value_delimiter = ',')]
     pub probes: Vec<String>,
     /// Stack samples per second and CPU, at most; 0 for none
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 100,
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(..=10_000)
+    )]
     pub stacks: u32,
-    /// Kernel memory for the tables, at most
+    /// Kernel memory for the tables, at most: a recording that needs more is refused
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = parse::size)]
     pub memory_limit: u64,
     /// Put a valid file in place this often, in case the recording is killed
@@ -139,6 +150,7 @@ pub fn order(args: Args, load: Load) -> Result<Order> {
             checkpoint_ns: args.checkpoint.map(|every| every.as_nanos() as u64),
         },
         progress: progress(),
+        warn: say::err,
     })
 }
 

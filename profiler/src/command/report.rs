@@ -137,7 +137,7 @@ pub(crate) fn write_to(
             let destination = Destination::resolve(path)?;
             let content = destination.unnamed()?;
             let mut out = BufWriter::new(&content.file);
-            write(&mut out)?;
+            write(&mut out).with_context(|| destination.cannot_write())?;
             out.flush().with_context(|| destination.cannot_write())?;
             drop(out);
             destination
@@ -150,8 +150,12 @@ pub(crate) fn write_to(
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
-        .filter_map(|cause| cause.downcast_ref::<io::Error>())
-        .any(|error| error.kind() == io::ErrorKind::BrokenPipe)
+        .filter_map(|cause| {
+            let plain = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+            let json = cause.downcast_ref::<serde_json::Error>();
+            plain.or_else(|| json?.io_error_kind())
+        })
+        .any(|kind| kind == io::ErrorKind::BrokenPipe)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! `iosage rules`: what the advisor knows, and whether a rule of one's own is right.
 
+use super::say;
 use crate::exit::Outcome;
 use anyhow::{Context, Result, bail};
 use clap::{Subcommand, ValueEnum};
@@ -8,7 +9,6 @@ use rules::source::LoadError;
 use rules::{Library, Rule};
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::io::Write;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -223,12 +223,6 @@ fn print_json(value: &impl Serialize) -> Result<Outcome> {
     print(&format!("{text}\n"))
 }
 
-/// A reader that has seen enough (`| head`) is no error.
 fn print(text: &str) -> Result<Outcome> {
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(error).context("writing to standard output")
-        }
-        _ => Ok(Outcome::Fine),
-    }
+    say::out(text).map(|()| Outcome::Fine)
 }

@@ -10,6 +10,7 @@ use crate::workload::{self, Options, Plan, Stop};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use std::io::IsTerminal;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +27,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     target: Option<PathBuf>,
     /// Run every job that long, whatever the file says (a suite: 20s)
-    #[arg(long = "for", value_name = "TIME", value_parser = duration)]
+    #[arg(long = "for", value_name = "TIME", allow_hyphen_values = true, value_parser = duration)]
     length: Option<Duration>,
     /// Record the run under the probes into this capture file
     #[arg(short, long, value_name = "FILE", conflicts_with = "explain")]
@@ -127,6 +128,12 @@ fn plan(args: &Args) -> Result<Plan> {
     let Some(file) = &args.file else {
         bail!("a job file or --suite NAME is needed");
     };
+    let is_device = |path: &PathBuf| {
+        std::fs::metadata(path).is_ok_and(|meta| meta.file_type().is_block_device())
+    };
+    if let Some(path) = args.allow_devices.iter().find(|path| !is_device(path)) {
+        bail!("--allow-device {}: it is no block device", path.display());
+    }
     let options = Options {
         target: args.target.clone(),
         duration: args.length,

@@ -1,11 +1,11 @@
 //! `iosage schema`: the JSON schemas (draft 2020-12) of what iosage writes, made from its own types.
 
+use super::say;
 use crate::capture::Capture;
 use crate::exit::Outcome;
 use crate::report::json::shape::ReportJson;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use schemars::{Schema, schema_for};
-use std::io::{ErrorKind, Write};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -34,13 +34,7 @@ impl Document {
 pub fn run(args: Args) -> Result<Outcome> {
     let mut text = serde_json::to_string_pretty(&args.document.schema())?;
     text.push('\n');
-    match std::io::stdout().write_all(text.as_bytes()) {
-        // The reader has seen enough.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Outcome::Fine),
-        written => written
-            .map(|()| Outcome::Fine)
-            .context("writing the schema"),
-    }
+    say::out(&text).map(|()| Outcome::Fine)
 }
 
 #[cfg(test)]

@@ -94,6 +94,11 @@ fn capabilities() -> Need {
     } else {
         list(&got)
     };
+    let found = match enough {
+        true => found,
+        false if got.is_empty() => found,
+        false => format!("only {found}"),
+    };
     let problem = (!enough).then(|| format!("run as root, or grant {}", list(&lacking)));
     Need {
         what: "capabilities",
@@ -144,6 +149,16 @@ fn effective_capabilities() -> Option<u64> {
         .lines()
         .find_map(|line| line.strip_prefix("CapEff:"))?;
     u64::from_str_radix(line.trim(), 16).ok()
+}
+
+/// Whether this process was started with a signal ignored, as under nohup.
+pub fn ignores(signal: u32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// Whether a tracepoint exists, of the kernel or of a loaded module. Without tracefs the module

@@ -21,6 +21,14 @@ pub(super) struct Cost {
     user_ns: u64,
 }
 
+/// Kernel memory of the tables.
+pub(super) fn memory_bytes(attached: &Attached) -> u64 {
+    attached
+        .map_fds()
+        .map(|fd| support::fd_info(fd).get("memlock").copied().unwrap_or(0))
+        .sum()
+}
+
 impl Cost {
     pub(super) fn new() -> Self {
         let mut cost = Self {
@@ -90,9 +98,7 @@ impl Cost {
             .sum();
         let measured = self.measured_ns > 0 && runs > 0;
         let user_ns = support::own_cpu_ns().saturating_sub(self.user_ns);
-        let memory = attached
-            .map_fds()
-            .map(|fd| support::fd_info(fd).get("memlock").copied().unwrap_or(0));
+        let memory = memory_bytes(attached);
         let _ = tables;
         OwnCost {
             ns_per_event: measured.then(|| time_ns as f64 / runs as f64),
@@ -101,7 +107,7 @@ impl Cost {
             kernel_cpu_percent: (self.measured_ns > 0)
                 .then(|| 100.0 * time_ns as f64 / self.measured_ns as f64),
             user_cpu_percent: Some(100.0 * user_ns as f64 / whole.as_nanos().max(1) as f64),
-            memory_bytes: memory.sum(),
+            memory_bytes: memory,
             programs: self.programs.clone(),
         }
     }

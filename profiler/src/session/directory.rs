@@ -1,7 +1,10 @@
 //! Which devices are traced, and where their rows are.
 
 use super::Settings;
-use crate::host::{BlockDevice, DeviceClass, Host};
+use crate::{
+    host::{BlockDevice, DeviceClass, Host},
+    units,
+};
 use anyhow::{Context as _, Result, bail};
 use profiler_ebpf::{
     device::{DIRECTORY_BITS, Device, OPS, place},
@@ -94,9 +97,10 @@ impl Directory {
         larger.devices.push(entry);
         larger.tags += entry.tags * entry.queues;
         if larger.table_bytes() > settings.memory_limit_bytes {
-            let mib = settings.memory_limit_bytes >> 20;
             return Some(format!(
-                "the tables would exceed {mib} MiB (--memory-limit)"
+                "its tables would bring them to {}, and --memory-limit is {}",
+                units::bytes(larger.table_bytes() as f64),
+                units::bytes(settings.memory_limit_bytes as f64)
             ));
         }
         *self = larger;
@@ -234,7 +238,11 @@ mod tests {
             ..Settings::default()
         };
         let error = Directory::choose(&host, &settings).unwrap_err().to_string();
-        assert!(error.contains("sda: the tables would exceed"), "{error}");
+        assert!(
+            error.contains("sda: its tables would bring them to")
+                && error.contains("--memory-limit is 1,000 B"),
+            "{error}"
+        );
     }
 
     #[test]

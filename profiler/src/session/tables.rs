@@ -91,7 +91,7 @@ impl Element for block::Latency {
 
 rows! {
     Completed {
-        bytes errors unmatched unknown_tag before_issue negative; sums_ns flags spans
+        bytes errors unmatched untimed unknown_tag before_issue negative; sums_ns flags spans
     }
     Issued {
         sequential near random size_bytes_sum depth_sum bios_sum; size depth bios
@@ -266,7 +266,9 @@ fn requests(completed: &Completed, issued: &Issued, rare: &Rare) -> Option<OpSli
     let unmatched = completed.unmatched + completed.unknown_tag;
     let part = OpSlice {
         issued: depth.as_ref().map_or(0, Histogram::n),
-        completed: spans.get(&Span::Device).map_or(0, Histogram::n) + unmatched,
+        completed: spans.get(&Span::Device).map_or(0, Histogram::n)
+            + completed.untimed
+            + completed.unknown_tag,
         requeued: rare.requeued + rare.reissued,
         ended_before_issue: completed.before_issue,
         unmatched,

@@ -49,9 +49,7 @@ pub(super) fn resolve(name: &str, file: &JobFile, options: &Options) -> Result<P
         }
         for clone in 0..spec.clones {
             let order = Order::after(jobs.last(), spec, clone);
-            match job(
-                spec, clone, order, &directory, options, &mut disk, &mut notes,
-            ) {
+            match job(spec, clone, order, &directory, &mut disk, &mut notes) {
                 Ok(job) => jobs.push(job),
                 Err(problem) => problems.push(problem),
             }
@@ -164,11 +162,10 @@ fn job(
     clone: u64,
     order: Order,
     directory: &Path,
-    options: &Options,
     disk: &mut Disk,
     notes: &mut Vec<String>,
 ) -> Result<Job, Problem> {
-    let names = names::of(spec, clone, directory, options.target.as_deref(), notes)?;
+    let names = names::of(spec, clone, directory, notes)?;
     let amounts = amounts::of(spec, clone, names, disk)?;
     let [read_blocks, write_blocks] = spec.splits();
     let align = spec

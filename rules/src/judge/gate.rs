@@ -12,11 +12,17 @@ use crate::units::number_for_people;
 /// Pressure below which nothing waits that matters.
 const WAITED: f64 = 0.01;
 
+/// What is recorded in less says nothing about the rest of the time.
+pub(super) const LEAST_NS: u64 = 10_000_000_000;
+
 /// Busy share below which a device stands idle.
 const BUSY: f64 = 0.05;
 
 /// Why storage is not the bottleneck, with the numbers; `None`: it may be, or it is not known.
 pub(super) fn closed(facts: &Facts) -> Option<String> {
+    if facts.observed_ns < LEAST_NS {
+        return None;
+    }
     let host = facts.of(Scope::Host).next()?;
     let pressure = number(facts.get(host, &facts::HOST_PRESSURE_IO))?;
     if pressure >= WAITED {

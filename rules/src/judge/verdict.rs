@@ -1,6 +1,6 @@
 //! All findings in one or two sentences.
 
-use super::Held;
+use super::{Held, gate::LEAST_NS};
 use crate::facts::{self, Facts, Lookup, Scope};
 use crate::finding::{Severity, State, Verdict};
 use crate::rule::Kind;
@@ -108,6 +108,9 @@ fn cannot_tell(held: &[Held<'_>], facts: &Facts) -> String {
         0 => {
             "Nothing was recorded, so the configuration alone was judged, and nothing in it needs to change."
         }
+        1..LEAST_NS => {
+            "What was recorded is too short to call this host fine: record 10 s or more of the load that matters."
+        }
         _ => "What was recorded decides no rule about limits or tuning.",
     };
     [Some(why.to_owned()), unsafe_ones(held), open(held)]
@@ -117,13 +120,13 @@ fn cannot_tell(held: &[Held<'_>], facts: &Facts) -> String {
         .join(" ")
 }
 
-/// Something was recorded, and it decided at least one rule about speed.
+/// Enough was recorded, and it decided at least one rule about speed.
 fn can_tell(held: &[Held<'_>], facts: &Facts) -> bool {
     let decided = |held: &Held<'_>| {
         matches!(held.rule.kind, Kind::Limit | Kind::Tuning)
             && matches!(held.finding.state, State::NoChangeNeeded | State::Unsafe)
     };
-    facts.observed_ns > 0 && held.iter().any(decided)
+    facts.observed_ns >= LEAST_NS && held.iter().any(decided)
 }
 
 fn unsafe_ones(held: &[Held<'_>]) -> Option<String> {

@@ -167,7 +167,7 @@ impl Who {
                 .arg(device)
                 .arg("-o")
                 .arg(dir.join("overhead.json.zst")),
-            Self::Floor => Step::new(tree.iosage()).arg("floor"),
+            Self::Floor => Step::new(tree.iosage()).arg("bench-floor"),
             Self::Bpftrace => Step::new("bpftrace").args(["-e", BPFTRACE_SCRIPT]),
             Self::Biolatency => Step::new("/usr/sbin/biolatency"),
             Self::BiolatencyAll => Step::new("/usr/sbin/biolatency").args(["-Q", "-D", "-F"]),

@@ -6,11 +6,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-const SUITES: [&str; 6] = [
+const SUITES: [&str; 8] = [
     "http://deb.debian.org/debian bullseye main",
     "http://security.debian.org/debian-security bullseye-security main",
     "http://deb.debian.org/debian bookworm main",
+    "http://security.debian.org/debian-security bookworm-security main",
     "http://deb.debian.org/debian trixie main",
+    "http://security.debian.org/debian-security trixie-security main",
     "http://deb.debian.org/debian trixie-backports main",
     "http://deb.debian.org/debian sid main",
 ];

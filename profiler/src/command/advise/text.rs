@@ -1,5 +1,6 @@
 //! Findings for a terminal: the verdict, what to change, and what could not be told.
 
+use crate::units;
 use rules::Judgement;
 use rules::finding::{Evidence, Finding, Risk, Severity, State};
 use std::collections::BTreeSet;
@@ -16,19 +17,8 @@ pub(super) fn is_shown(finding: &Finding) -> bool {
 pub(super) fn write(judgement: &Judgement, all: bool, out: &mut impl Write) -> io::Result<()> {
     let mut text = Vec::new();
     compose(judgement, all, &mut text)?;
-    out.write_all(printable(&String::from_utf8_lossy(&text)).as_bytes())
-}
-
-/// Names come from the host: none of them may steer the terminal.
-fn printable(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c.is_control() && c != '\n' {
-            true => safe.extend(c.escape_default()),
-            false => safe.push(c),
-        }
-    }
-    safe
+    let text = units::printable_lines(&String::from_utf8_lossy(&text));
+    out.write_all(text.as_bytes())
 }
 
 fn compose(judgement: &Judgement, all: bool, out: &mut Vec<u8>) -> io::Result<()> {
@@ -213,13 +203,5 @@ fn wrapped(out: &mut impl Write, lead: &str, text: &str) -> io::Result<()> {
     match line.is_empty() {
         true => Ok(()),
         false => writeln!(out, "{lead}{line}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a_mount_point_cannot_steer_the_terminal() {
-        assert_eq!(super::printable("/srv\u{1b}[2J\n"), "/srv\\u{1b}[2J\n");
     }
 }

@@ -13,11 +13,10 @@ pub(super) struct Names {
 pub(super) fn of(
     spec: &Spec,
     clone: u64,
-    cwd: &Path,
-    target: Option<&Path>,
+    directory: &Path,
     notes: &mut Vec<String>,
 ) -> Result<Names, Problem> {
-    let place = place(spec, clone, cwd, target)?;
+    let place = place(spec, clone, directory)?;
     let Some(text) = &spec.filename else {
         let names = made(spec, clone)?;
         let paths = names.iter().map(|name| place.join(name)).collect();
@@ -69,9 +68,9 @@ pub(super) fn is_homeless(spec: &Spec) -> bool {
 }
 
 /// The directory that this clone's relative names lie in.
-fn place(spec: &Spec, clone: u64, cwd: &Path, target: Option<&Path>) -> Result<PathBuf, Problem> {
+fn place(spec: &Spec, clone: u64, directory: &Path) -> Result<PathBuf, Problem> {
     let Some(text) = &spec.directory else {
-        return Ok(target.map_or_else(|| cwd.to_owned(), |target| plain(&cwd.join(target))));
+        return Ok(plain(directory));
     };
     let directories = split(text);
     if directories.iter().any(String::is_empty) {
@@ -80,7 +79,7 @@ fn place(spec: &Spec, clone: u64, cwd: &Path, target: Option<&Path>) -> Result<P
     }
     // As in fio clones take turns through the list.
     let turn = (clone % directories.len() as u64) as usize;
-    Ok(plain(&cwd.join(&directories[turn])))
+    Ok(plain(&directory.join(&directories[turn])))
 }
 
 /// The path without `.` parts, as people write it.
