@@ -359,6 +359,8 @@ fn an_interrupted_recording_is_valid_and_nothing_stays_attached() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("capture.json");
+        // The kernel lets go of programs some time after their process: not ours, not to be waited for.
+        wait_until("no probes of others", || loaded_probes() == 0);
         let child = iosage()
             .args(["record", "-o"])
             .arg(&file)

@@ -46,7 +46,15 @@ pub(super) fn hindrance(programs: &[&str]) -> Option<String> {
     missing.map(|program| format!("`{program}` is not installed"))
 }
 
-/// Ends the test with a line that the test runner counts as a skip.
+/// Live tests count what the whole machine does, so one waits for another.
+pub(super) fn alone() -> std::sync::MutexGuard<'static, ()> {
+    static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    ALONE
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Lets the test run alone, or ends it with a line that the test runner counts as a skip.
 #[macro_export]
 macro_rules! need {
     ($($program:literal),*) => {
@@ -54,6 +62,7 @@ macro_rules! need {
             println!("skipped: {reason}");
             return;
         }
+        let _alone = fixtures::alone();
     };
 }
 
