@@ -49,6 +49,16 @@ pub fn embedded() -> Vec<Source> {
 pub fn read_dir(folder: &Path) -> Result<Vec<Source>, LoadError> {
     let mut paths = Vec::new();
     list(folder, 0, &mut paths)?;
+    if paths.is_empty() {
+        let error = io::Error::new(
+            io::ErrorKind::NotFound,
+            "it holds no rule (they are files AREA/RULE.toml below it)",
+        );
+        return Err(LoadError::Unreadable {
+            path: folder.to_path_buf(),
+            error,
+        });
+    }
     paths.sort();
     let read = |path: PathBuf| {
         let inside = path
@@ -82,7 +92,25 @@ fn read_file(path: &Path) -> io::Result<String> {
         let message = format!("it has {size} bytes, and a rule may have {LARGEST}");
         return Err(io::Error::new(io::ErrorKind::InvalidData, message));
     }
-    std::fs::read_to_string(path)
+    String::from_utf8(std::fs::read(path)?).map_err(|error| {
+        let (line, column) = place(error.as_bytes(), error.utf8_error().valid_up_to());
+        let message = format!("line {line}, column {column} is not UTF-8 text");
+        io::Error::new(io::ErrorKind::InvalidData, message)
+    })
+}
+
+/// Line and column of a byte, from 1.
+fn place(bytes: &[u8], at: usize) -> (usize, usize) {
+    let before = &bytes[..at];
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let start = before
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |end| end + 1);
+    (
+        line,
+        String::from_utf8_lossy(&before[start..]).chars().count() + 1,
+    )
 }
 
 /// Rules lie one folder deep; a link that leads in circles ends at the third.
@@ -129,5 +157,16 @@ impl Library {
             sources.extend(read_dir(folder.as_ref())?);
         }
         Self::load(sources).map_err(LoadError::Wrong)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_is_placed_by_line_and_column() {
+        assert_eq!(place(b"\xff", 0), (1, 1));
+        assert_eq!(place("ab\ncä\u{0}".as_bytes(), 6), (2, 3));
     }
 }

@@ -316,6 +316,9 @@ fn the_gate_closes_tuning_and_says_the_numbers() {
         &facts::IO_RATE,
         0.0,
     );
+    let mut short = facts.clone();
+    short.observed_ns = 9_999_999_999;
+    assert_eq!(library.judge(&short).verdict.kind, "tune");
     let judgement = library.judge(&facts);
     assert_eq!(judgement.verdict.kind, "not-the-bottleneck");
     for number in ["0.2 %", "sda", "3 %", "2 findings"] {
@@ -569,6 +572,11 @@ fn the_verdict_tells_fine_from_cannot_tell() {
         "{}",
         fine.text
     );
+    let mut short = host();
+    short.observed_ns = 9_999_999_999;
+    let verdict = library.judge(&short).verdict;
+    assert_eq!(verdict.kind, "cannot-tell");
+    assert!(verdict.text.contains("too short"), "{}", verdict.text);
     let mut unrecorded = Facts::new(0);
     unrecorded.subject(&subject(Scope::Device, "sda"));
     let verdict = library.judge(&unrecorded).verdict;

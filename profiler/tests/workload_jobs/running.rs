@@ -5,6 +5,17 @@ use std::io::Read;
 use std::process::Stdio;
 
 #[test]
+fn a_relative_target_is_taken_from_here_and_once() {
+    let options = Options {
+        target: Some("tests".into()),
+        ..Options::default()
+    };
+    let plan = workload::from_text("t.fio", "[a]\nrw=write\nsize=64k\n", &options).unwrap();
+    let here = std::env::current_dir().unwrap();
+    assert_eq!(plan.jobs[0].files[0].path, here.join("tests/a.0.0"));
+}
+
+#[test]
 fn random_writes_touch_every_block_with_each_engine() {
     for engine in ["psync", "io_uring\niodepth=16"] {
         let scratch = Scratch::new();
@@ -302,7 +313,7 @@ fn explain_shows_the_plan_and_does_nothing() {
     assert_eq!(output.status.code(), Some(0));
     for line in [
         "[a]  stage 0, threads 2",
-        "each thread: 1048576 bytes, 128 I/Os",
+        "each thread: at most 1048576 bytes, in 128 I/Os",
         "a.1.0  bytes 0 to 1048576",
     ] {
         assert!(text.contains(line), "{line}: {text}");

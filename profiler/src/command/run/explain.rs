@@ -126,7 +126,7 @@ fn amount(job: &Job) -> String {
         return "until its time is over".to_owned();
     }
     match job.expected_ios {
-        Some(ios) => format!("{} bytes, {ios} I/Os", job.io_bytes),
+        Some(ios) => format!("at most {} bytes, in {ios} I/Os", job.io_bytes),
         None => format!("{} bytes", job.io_bytes),
     }
 }
