@@ -174,7 +174,11 @@ impl Checks {
     fn test(&mut self, tree: &Tree, no_install: bool) {
         println!("\n== test");
         let started = Instant::now();
-        let tally = Tally::of(test::all(tree, no_install));
+        let mut tally = Tally::of(test::here(tree, no_install).map(|(tally, _)| tally));
+        tally.skip(
+            "vm tier",
+            "minutes a kernel; run `cargo xtask test vm` before what touches the probes is merged",
+        );
         let word = if tally.failures.is_empty() {
             "passed"
         } else {

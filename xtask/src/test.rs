@@ -64,14 +64,20 @@ pub(crate) fn run(tree: &Tree, args: Args) -> Result<ExitCode> {
 }
 
 /// Every tier, without the closing line.
-pub(crate) fn all(tree: &Tree, no_install: bool) -> Result<Tally> {
+fn all(tree: &Tree, no_install: bool) -> Result<Tally> {
+    let (mut tally, probes) = here(tree, no_install)?;
+    tally.add(vm_tier(tree, &probes)?);
+    Ok(tally)
+}
+
+/// The tiers that test on this kernel, and whether there are probes.
+pub(crate) fn here(tree: &Tree, no_install: bool) -> Result<(Tally, Result<()>)> {
     // The probes come first: the build of the tests embeds them.
     let probes = probes(tree, no_install);
     let targets = Targets::read(tree)?;
     let mut tally = unit(tree, &targets)?;
     tally.add(live(tree, &targets, &probes)?);
-    tally.add(vm_tier(tree, &probes)?);
-    Ok(tally)
+    Ok((tally, probes))
 }
 
 fn probes(tree: &Tree, no_install: bool) -> Result<()> {
