@@ -275,7 +275,9 @@ pub mod program {
         // SAFETY: whole words of map values; volatile, so that they stay here.
         let (depth, holder) = unsafe {
             let holder = tag.as_ref().map(|tag| read_volatile(&tag.request));
-            (read_volatile(in_flight) + 1, holder)
+            // One whose tag is still marked is in flight already.
+            let enters = u64::from(holder == Some(0));
+            (read_volatile(in_flight) + enters, holder)
         };
         let row = device.slot * OPS + op;
         if let Some(issued) = ISSUED.get_ptr_mut(row) {
