@@ -200,7 +200,14 @@ impl Writer {
                 Some(Errno::NOSPC | Errno::DQUOT) => "; free some space or choose another place",
                 _ => "",
             };
-            anyhow!("{what}: {error}{hint}")
+            let kept = match self.checkpoint_end_ns {
+                0 => String::new(),
+                end => format!(
+                    "; the file holds the first {} of the recording, up to the last checkpoint",
+                    crate::units::nanos(end as f64)
+                ),
+            };
+            anyhow!("{what}: {error}{hint}{kept}")
         })
     }
 }
