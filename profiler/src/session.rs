@@ -197,9 +197,7 @@ impl Session {
     pub fn close(mut self) -> Result<Closing> {
         self.cost.finish(&self.attached);
         let missed = self.cost.recursion_missed(&self.attached);
-        let own_cost = self
-            .cost
-            .own_cost(&self.attached, &self.tables, self.started.elapsed());
+        let own_cost = self.cost.own_cost(&self.attached, self.started.elapsed());
         self.attached.detach();
         let last = self.drain()?;
         let mut losses = Losses {

@@ -3,7 +3,7 @@
 //! Counting costs two clock readings a run, so it is switched on for one drain in ten only. The
 //! figures include those readings and leave out the call into the program.
 
-use super::{attach::Attached, tables::Tables};
+use super::attach::Attached;
 use crate::{capture::OwnCost, capture::ProgramCost, kernel::support};
 use std::{collections::BTreeMap, os::fd::OwnedFd, time::Duration};
 
@@ -15,7 +15,7 @@ pub(super) struct Cost {
     drains: u64,
     /// Counting is on while this is open.
     counting: Option<OwnedFd>,
-    /// Requests completed when counting was switched on.
+    /// How long counting was on.
     measured_ns: u64,
     programs: BTreeMap<String, ProgramCost>,
     user_ns: u64,
@@ -82,12 +82,7 @@ impl Cost {
     }
 
     /// Sums up; to be called before detaching.
-    pub(super) fn own_cost(
-        &self,
-        attached: &Attached,
-        tables: &Tables,
-        whole: Duration,
-    ) -> OwnCost {
+    pub(super) fn own_cost(&self, attached: &Attached, whole: Duration) -> OwnCost {
         let runs: u64 = self.programs.values().map(|program| program.runs).sum();
         let time_ns: u64 = self.programs.values().map(|program| program.time_ns).sum();
         let of = |name: &str| self.programs.get(name).copied().unwrap_or_default();
@@ -99,7 +94,6 @@ impl Cost {
         let measured = self.measured_ns > 0 && runs > 0;
         let user_ns = support::own_cpu_ns().saturating_sub(self.user_ns);
         let memory = memory_bytes(attached);
-        let _ = tables;
         OwnCost {
             ns_per_event: measured.then(|| time_ns as f64 / runs as f64),
             ns_per_request: (measured && completions > 0)
