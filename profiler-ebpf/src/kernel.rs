@@ -213,13 +213,14 @@ kernel_structs! {
         bio: Link<bio>,
         biotail: Link<bio>,
         rq_disk: Link<gendisk>,
+        part: Link<block_device>,
         start_time_ns: u64,
         io_start_time_ns: u64,
     }
     struct request_queue { disk: Link<gendisk> }
     struct blk_mq_hw_ctx { queue_num: u32 }
     struct gendisk { major: u32, first_minor: u32 }
-    struct block_device { bd_disk: Link<gendisk> }
+    struct block_device { bd_disk: Link<gendisk>, bd_dev: u32 }
     struct bio {
         bi_next: Link<bio>,
         bi_bdev: Link<block_device>,

@@ -13,6 +13,7 @@ mod object;
 mod selfcheck;
 mod stacks;
 mod tables;
+mod unseen;
 mod wire;
 
 pub use attach::probe_ids;
@@ -198,8 +199,15 @@ impl Session {
         self.cost.finish(&self.attached);
         let missed = self.cost.recursion_missed(&self.attached);
         let own_cost = self.cost.own_cost(&self.attached, self.started.elapsed());
+        let unseen = unseen::find(&self.attached, &self.directory)
+            .context("looking for requests whose end was not seen")?;
         self.attached.detach();
-        let last = self.drain()?;
+        let mut last = self.drain()?;
+        for (number, unseen) in unseen {
+            if let Some(device) = last.devices.get_mut(&number) {
+                unseen::settle(device, &unseen);
+            }
+        }
         let mut losses = Losses {
             recursion_missed: missed,
             stacks_missing: self.stacks.missing() + tables::stacks_skipped(&self.attached)?,

@@ -168,14 +168,10 @@ fn the_root_disk_agrees_with_fio_and_the_kernel() {
     let after = stat(&name);
     // Others use this disk too: fio's 2,048 reads are the floor, the kernel's count the ceiling.
     let reads = sum(&capture, &number, "read", "completed");
-    // The kernel now and then skips the probe at a completion; such a request is not lost from
-    // sight but counted as issued without an end.
+    // The kernel now and then skips the probe at a completion: such a request has no times, and
+    // is counted all the same.
     let unseen = sum(&capture, &number, "read", "end_unseen");
-    assert!(
-        reads + unseen >= 2048,
-        "{reads} reads and {unseen} without an end of fio's 2048"
-    );
-    assert!(unseen <= 20, "{unseen} of 2048 completions were not seen");
+    assert!(reads >= 2048, "{reads} reads of fio's 2048, {unseen} of them without times");
     assert!(
         reads <= after[0] - before[0],
         "{reads} reads, the kernel counted fewer"

@@ -193,8 +193,9 @@ pub struct OpSlice {
     pub ended_before_issue: u64,
     /// Completions whose issue was not seen (it came before the probes, or a slot was unknown).
     pub unmatched: u64,
-    /// Issued requests whose end was not seen: their tag was taken by another request. The kernel
-    /// can skip a probe; see docs/limitations.md.
+    /// Completed requests whose end was not seen: their tag was taken by another request, or the
+    /// kernel says that nothing is in flight any more. They have no times. The kernel can skip a
+    /// probe; see docs/limitations.md.
     #[serde(default)]
     pub end_unseen: u64,
     pub bytes: u64,
@@ -211,7 +212,7 @@ pub struct OpSlice {
     pub spans: BTreeMap<Span, Histogram>,
     /// Bytes of a request at issue.
     pub size_bytes: Option<Histogram>,
-    /// Requests of the device in flight at issue, this one included.
+    /// Requests of the device in flight at issue, this one included; of a sample of all issues.
     pub depth: Option<Histogram>,
     /// Bios carried by a request at issue.
     pub bios_per_request: Option<Histogram>,

@@ -96,7 +96,7 @@ rows! {
     Issued {
         sequential near random size_bytes_sum depth_sum bios_sum; size depth bios
     }
-    Rare { requeued reissued end_unseen back_merges front_merges request_merges; }
+    Rare { requeued reissued end_unseen unseen_bytes back_merges front_merges request_merges; }
     Events { allocated inserted plugs unplugs unplugged_requests splits; }
     Queued { bios bytes crossings table_full; size }
     Finished { bios bytes errors negative sum_ns; latency }
@@ -128,7 +128,7 @@ impl Tables {
         // what was counted as issued but not as completed will be completed in the first slice.
         let open = |device: &DeviceSlice| {
             let all = device.all_ops();
-            let ended = all.completed.saturating_sub(all.unmatched) + all.requeued + all.end_unseen;
+            let ended = all.completed.saturating_sub(all.unmatched) + all.requeued;
             all.issued.saturating_sub(ended)
         };
         let disks = first
@@ -172,7 +172,7 @@ impl Tables {
             }
             slice.queue = queue_on.then(|| queue(device, directory, &events, &queued, &finished));
             if device.bio_based == 0 {
-                slice.in_flight_end = Some(in_flight.get(&device.slot, 0)?.0.requests);
+                slice.in_flight_end = Some(in_flight.get(&device.slot, 0)?.0.requests());
                 slice.in_flight_start = self.in_flight.remove(&number_of(device.dev));
             }
             devices.insert(number_of(device.dev), slice);
@@ -263,17 +263,21 @@ fn requests(completed: &Completed, issued: &Issued, rare: &Rare) -> Option<OpSli
     })
     .collect();
     let depth = histogram(&COUNT, &issued.depth, issued.depth_sum);
+    let size_bytes = histogram(&SIZE, &issued.size, issued.size_bytes_sum);
+    let requests = size_bytes.as_ref().map_or(0, Histogram::n);
     let unmatched = completed.unmatched + completed.unknown_tag;
     let part = OpSlice {
-        issued: depth.as_ref().map_or(0, Histogram::n),
+        issued: requests,
+        // A tag that has a new user has lost its old one: that it ended is certain, only not when.
         completed: spans.get(&Span::Device).map_or(0, Histogram::n)
             + completed.untimed
-            + completed.unknown_tag,
+            + completed.unknown_tag
+            + rare.end_unseen,
         requeued: rare.requeued + rare.reissued,
         ended_before_issue: completed.before_issue,
         unmatched,
         end_unseen: rare.end_unseen,
-        bytes: completed.bytes,
+        bytes: completed.bytes + rare.unseen_bytes,
         errors: completed.errors,
         merges,
         sequential: issued.sequential,
@@ -281,8 +285,8 @@ fn requests(completed: &Completed, issued: &Issued, rare: &Rare) -> Option<OpSli
         random: issued.random,
         flags: flags(&completed.flags),
         spans,
-        size_bytes: histogram(&SIZE, &issued.size, issued.size_bytes_sum),
-        bios_per_request: bios_per_request(issued, depth.as_ref().map_or(0, Histogram::n)),
+        size_bytes,
+        bios_per_request: bios_per_request(issued, requests),
         depth,
         ..OpSlice::default()
     };

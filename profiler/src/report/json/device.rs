@@ -195,7 +195,7 @@ fn balance(device: &DeviceSlice) -> BalanceJson {
         reason: match difference {
             None => Some("the requests in flight at the end were not counted".to_owned()),
             Some(_) if all.end_unseen > 0 => Some(format!(
-                "the end of {} was not seen: the kernel may skip a probe",
+                "of the completed ones {} have no times: the kernel skipped the probe at their end",
                 all.end_unseen
             )),
             Some(_) => None,
