@@ -449,7 +449,9 @@ fn quantiles_agree_with_a_trace_of_every_request() {
         &node,
         "--size=64M",
         "--direct=1",
-        "--bs=4k",
+        // Large and many at a time, so that the microseconds between the stamps of two programs at
+        // one tracepoint are little of what is measured.
+        "--bs=256k",
     ];
     sh(
         "fio",
@@ -464,7 +466,7 @@ fn quantiles_agree_with_a_trace_of_every_request() {
         .spawn()
         .unwrap();
     wait_until("attached probes", || loaded_probes() > 0);
-    // One request at a time, so device and sector tell requests apart.
+    // No block is read twice at a time, so device and sector tell requests apart.
     let script = format!(
         "tracepoint:block:block_rq_issue /args->dev == {dev}/ {{ @s[args->sector] = nsecs; }} \
          tracepoint:block:block_rq_complete /@s[args->sector]/ \
@@ -493,7 +495,13 @@ fn quantiles_agree_with_a_trace_of_every_request() {
         println!("skipped: this bpftrace does not run on this kernel");
         return;
     }
-    let reads = ["--name=r", "--rw=randread", "--loops=2"];
+    let reads = [
+        "--name=r",
+        "--rw=randread",
+        "--loops=20",
+        "--ioengine=libaio",
+        "--iodepth=32",
+    ];
     sh("fio", &[&shape[..], &reads].concat());
     kill_process(Pid::from_raw(tracer.id() as i32).unwrap(), Signal::INT).unwrap();
     wait(tracer);
@@ -513,16 +521,15 @@ fn quantiles_agree_with_a_trace_of_every_request() {
     // bpftrace may have attached after, or lost, a few.
     let (n, traced) = (ours.n(), exact.len() as u64);
     assert!(
-        n >= 8000 && traced.abs_diff(n) <= n / 100,
+        n >= 5000 && traced.abs_diff(n) <= n / 100,
         "{n} counted, {traced} traced"
     );
     for q in [0.5, 0.99] {
         let exact = exact[(q * (exact.len() - 1) as f64).round() as usize] as f64;
         let found = ours.quantile(q).unwrap().value;
-        // The two programs at a tracepoint run one after the other: a microsecond between stamps.
-        let bound = exact * 0.02 + 1000.0;
+        println!("quantile {q}: {found} ns, traced {exact} ns");
         assert!(
-            (found - exact).abs() <= bound,
+            (found - exact).abs() <= exact * 0.02,
             "quantile {q}: {found} ns, traced {exact} ns"
         );
     }
