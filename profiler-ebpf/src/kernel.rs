@@ -19,7 +19,7 @@ pub struct Field {
 
 /// Position in [`FIELDS`].
 #[cfg(target_arch = "bpf")]
-const fn position(name: &str) -> u16 {
+pub const fn position(name: &str) -> u16 {
     let mut at = 0;
     while !same(FIELDS[at].name, name) {
         at += 1;
@@ -43,7 +43,7 @@ pub struct Link<S>(pub *const S);
 #[cfg(target_arch = "bpf")]
 use crate::placeholder;
 #[cfg(target_arch = "bpf")]
-pub use bpf::{Load, Mode, Pointer, Raw, Typed, read};
+pub use bpf::{Load, Mode, Pointer, Raw, Typed, read, read_text};
 
 #[cfg(target_arch = "bpf")]
 mod bpf {
@@ -88,6 +88,23 @@ mod bpf {
                 at.cast(),
             );
             value.assume_init()
+        }
+    }
+
+    /// Copies a string, cut to fit and ended by a zero; zeroes on a fault.
+    ///
+    /// # Safety
+    /// `to` must be valid for `N` bytes of writes.
+    #[inline(always)]
+    pub unsafe fn read_text<const N: usize>(to: *mut [u8; N], at: *const u8) {
+        // SAFETY: the caller vouches for the place; the helpers write at most `N` bytes.
+        unsafe {
+            to.write([0; N]);
+            let _ = aya_ebpf::helpers::generated::bpf_probe_read_kernel_str(
+                to.cast(),
+                N as u32,
+                at.cast(),
+            );
         }
     }
 
@@ -230,8 +247,10 @@ kernel_structs! {
         bi_sector: u64 = "bi_iter.bi_sector",
         bi_size: u32 = "bi_iter.bi_size",
     }
-    struct file { f_inode: Link<inode> }
-    struct inode { i_sb: Link<super_block> }
+    struct file { f_inode: Link<inode>, f_dentry: Link<dentry> = "f_path.dentry" }
+    struct inode { i_sb: Link<super_block>, i_ino: u64, i_alias: u64 = "i_dentry.first" }
+    struct dentry { d_parent: Link<dentry>, d_name: u64 = "d_name.name", d_alias: u64 = "d_u.d_alias.next" }
+    struct address_space { host: Link<inode> }
     struct super_block { s_dev: u32, s_magic: u64 }
     struct task_struct { files: Link<files_struct> }
     struct files_struct { fdt: Link<fdtable> }

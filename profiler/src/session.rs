@@ -12,6 +12,7 @@ mod floor;
 mod object;
 mod selfcheck;
 mod stacks;
+mod syncs;
 mod tables;
 mod unseen;
 mod wire;
@@ -138,6 +139,7 @@ impl Session {
             .context("reading the probes' tables")?;
         self.started = Instant::now();
         self.started_ns = support::monotonic_ns();
+        self.events.begin(self.started_ns);
         self.drained = self.started;
         Ok(())
     }

@@ -171,7 +171,10 @@ fn the_root_disk_agrees_with_fio_and_the_kernel() {
     // The kernel now and then skips the probe at a completion: such a request has no times, and
     // is counted all the same.
     let unseen = sum(&capture, &number, "read", "end_unseen");
-    assert!(reads >= 2048, "{reads} reads of fio's 2048, {unseen} of them without times");
+    assert!(
+        reads >= 2048,
+        "{reads} reads of fio's 2048, {unseen} of them without times"
+    );
     assert!(
         reads <= after[0] - before[0],
         "{reads} reads, the kernel counted fewer"
@@ -427,6 +430,95 @@ fn without_rights_it_says_what_is_missing_and_exits_with_3() {
         "{said}"
     );
     assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn what_sync_calls_wait_for_adds_up_and_names_the_files() {
+    need!("fio", "mkfs.ext4", "losetup");
+    let fs = Ext4::new(512 << 20);
+    let number = fs.disk.number();
+    let at = fs.at.to_str().unwrap();
+    // With dioread_nolock, the default, blocks become valid when their data is on disk, and a
+    // commit waits for nobody's data (Documentation/admin-guide/ext4.rst).
+    sh("mount", &["-o", "remount,dioread_lock", at]);
+    for folder in ["pg_wal", "16384"] {
+        std::fs::create_dir(fs.at.join(folder)).unwrap();
+    }
+    let file = |name: &str| format!("--filename={}", fs.at.join(name).display());
+    let (wal, bulk) = (file("pg_wal/00000001000000000000000A"), file("16384/24601"));
+    let wal = [
+        "--name=wal",
+        &wal,
+        "--bs=8k",
+        "--rw=write",
+        "--fdatasync=1",
+        "--size=8M",
+    ];
+    // Starts the write-back of 16 MiB at a time and does not wait for it.
+    let bulk = [
+        "--name=bulk",
+        &bulk,
+        "--bs=1M",
+        "--rw=write",
+        "--sync_file_range=write:16",
+        "--size=256M",
+        "--loops=3",
+    ];
+    let fio = ["fio", "--output=/dev/null"];
+    let capture = record(fs.disk.name(), &[&fio[..], &wal[..], &bulk[..]].concat());
+    let (mut slow, mut whole, mut record_ns) = (Vec::new(), 0, 0);
+    for slice in capture["slices"].as_array().unwrap() {
+        let Some(syncs) = slice["syncs"].get(&number) else {
+            continue;
+        };
+        for (call, counted) in syncs["calls"].as_object().unwrap() {
+            let phases = counted["phases_ns"].as_object().unwrap();
+            let sum: u64 = phases.values().map(|ns| ns.as_u64().unwrap()).sum();
+            assert_eq!(
+                sum,
+                counted["latency_ns"]["sum"].as_u64().unwrap(),
+                "{call}"
+            );
+            whole += sum;
+            record_ns += phases.get("record").map_or(0, |ns| ns.as_u64().unwrap());
+        }
+        slow.extend(syncs["slowest"].as_array().unwrap().iter().cloned());
+    }
+    // The loop device's cache flush is an fsync of its file: each commit pays for one.
+    assert!(
+        record_ns > whole / 20,
+        "{record_ns} of {whole} ns in commit records"
+    );
+    let calls: Vec<_> = slow
+        .iter()
+        .filter(|call| call["folder"] == "pg_wal")
+        .collect();
+    assert!(!calls.is_empty(), "none of the WAL's calls in {slow:?}");
+    for call in &calls {
+        assert_eq!(call["file"], "00000001000000000000000A");
+        assert_eq!(call["command"], "fio");
+    }
+    let sync = probe(&capture, "sync");
+    if sync["reason"]
+        .as_str()
+        .is_some_and(|reason| reason.contains("folio_wait_writeback"))
+    {
+        println!(
+            "skipped: which file a commit waits for ({})",
+            sync["reason"]
+        );
+        return;
+    }
+    assert!(
+        calls.iter().any(|call| call["waited_for_file"] == "24601"),
+        "no call waited for the other file's data: {calls:#?}"
+    );
+}
+
+/// The status of a probe group.
+fn probe<'c>(capture: &'c Value, id: &str) -> &'c Value {
+    let mut probes = capture["probes"].as_array().unwrap().iter();
+    probes.find(|probe| probe["id"] == id).unwrap()
 }
 
 #[test]

@@ -400,7 +400,13 @@ pub mod program {
         let cpu = unsafe { bpf_get_smp_processor_id() };
         let line = masked::<{ FLIGHT_CPUS.ilog2() }>(u64::from(cpu));
         // SAFETY: masked to the number of lines; the field lies inside a line.
-        let counter = unsafe { flight.cast::<Flight>().add(line).cast::<u64>().byte_add(field) };
+        let counter = unsafe {
+            flight
+                .cast::<Flight>()
+                .add(line)
+                .cast::<u64>()
+                .byte_add(field)
+        };
         if setting!(Cpus) as usize > FLIGHT_CPUS {
             add_shared(counter, 1);
         } else {

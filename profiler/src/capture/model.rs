@@ -353,6 +353,14 @@ impl CommitPhase {
 pub struct SyncSlice {
     #[serde(default)]
     pub calls: BTreeMap<String, SyncCalls>,
+    /// The slowest calls, the slowest first; at most [`SyncSlice::SLOWEST`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slowest: Vec<SlowSync>,
+}
+
+impl SyncSlice {
+    /// Calls that are kept one by one.
+    pub const SLOWEST: usize = 10;
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -360,6 +368,82 @@ pub struct SyncCalls {
     pub errors: u64,
     /// Entered to returned; its n is the number of calls.
     pub latency_ns: Histogram,
+    /// What the calls waited for, summed over them; the sum of all phases is that of `latency_ns`.
+    /// Empty: not measured.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub phases_ns: BTreeMap<SyncPhase, u64>,
+}
+
+/// What a sync call waits for, in the order in which it comes.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum SyncPhase {
+    /// Its own file's data: written and waited for.
+    Data,
+    /// A commit that was running when the call needed one.
+    EarlierCommit,
+    /// Running handles to stop, so that the commit can begin.
+    Locked,
+    /// The data of files that the commit must have on disk first: of other files too.
+    Ordered,
+    /// The log's blocks; where the commit record cannot be told apart (no barriers), that too.
+    Journal,
+    /// The commit record, behind a flush of the device's cache.
+    Record,
+    /// A cache flush sent by the call itself.
+    Flush,
+    /// The rest: what no mark explains, the wake-up among it.
+    Other,
+}
+
+impl SyncPhase {
+    pub const ALL: [Self; 8] = [
+        Self::Data,
+        Self::EarlierCommit,
+        Self::Locked,
+        Self::Ordered,
+        Self::Journal,
+        Self::Record,
+        Self::Flush,
+        Self::Other,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::EarlierCommit => "earlier-commit",
+            Self::Locked => "locked",
+            Self::Ordered => "ordered",
+            Self::Journal => "journal",
+            Self::Record => "record",
+            Self::Flush => "flush",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// One slow sync call.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SlowSync {
+    /// When it was entered, from the start of the capture.
+    pub at_ns: u64,
+    pub took_ns: u64,
+    #[serde(default)]
+    pub phases_ns: BTreeMap<SyncPhase, u64>,
+    pub command: String,
+    pub pid: u32,
+    /// Last two parts of the path, each cut to 47 bytes. Empty: not known.
+    pub folder: String,
+    pub file: String,
+    pub inode: u64,
+    /// Pages that the call itself wrote (ext4; else 0).
+    pub pages: u64,
+    /// Another file whose data the commit waited for, and pages of files it waited for.
+    /// `null`: none was seen.
+    pub waited_for_file: Option<String>,
+    pub waited_for_pages: Option<u64>,
 }
 
 /// The host in one stretch of time, from /proc.

@@ -15,7 +15,7 @@ mod table;
 mod timeline;
 mod workload;
 
-use super::json::shape::{DeviceJson, JournalJson, LayerJson, ReportJson};
+use super::json::shape::{DeviceJson, FsyncJson, JournalJson, LayerJson, ReportJson, SlowSyncJson};
 use super::json::words::{Figure, absent};
 use super::{Format, Report};
 use crate::units;
@@ -81,6 +81,8 @@ struct Page<'a> {
     journals_reason: String,
     sync_rows: Vec<table::SpanRow>,
     sync_reason: String,
+    sync_phases: Vec<String>,
+    slow_syncs: Vec<String>,
     jobs: Vec<workload::JobRow>,
     stacks: Vec<StackView<'a>>,
     settings: Vec<settings::Group>,
@@ -134,6 +136,12 @@ impl<'a> Page<'a> {
             journals_reason: absent(told.journals_reason.as_deref()),
             sync_rows: table::sync_rows(&told.fsync),
             sync_reason: absent(told.fsync_reason.as_deref()),
+            sync_phases: told
+                .fsync
+                .iter()
+                .filter_map(FsyncJson::phases_words)
+                .collect(),
+            slow_syncs: told.slow_syncs.iter().map(SlowSyncJson::words).collect(),
             jobs: told.workload.as_ref().map_or_else(Vec::new, workload::rows),
             stacks: told
                 .devices

@@ -66,8 +66,8 @@ impl Directory {
             directory.partitions.clear();
             multiplier(&directory.devices)
         });
-        directory.multiplier =
-            found.context("no way was found to tell the devices apart; name fewer with --device")?;
+        directory.multiplier = found
+            .context("no way was found to tell the devices apart; name fewer with --device")?;
         Ok(directory)
     }
 
@@ -275,7 +275,9 @@ mod tests {
         let directory = Directory::choose(&host, &Settings::default()).unwrap();
         let place_of = |dev| place(dev, directory.multiplier);
         let at = |dev| {
-            let found = directory.places().find(|(place, _)| *place == place_of(dev));
+            let found = directory
+                .places()
+                .find(|(place, _)| *place == place_of(dev));
             found.map(|(_, device)| (device.dev, device.slot, device.tag_base))
         };
         assert_eq!(at(8 << 20 | 16), Some((8 << 20 | 16, 1, 256)));

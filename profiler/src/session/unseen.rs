@@ -100,7 +100,11 @@ mod tests {
             bytes: 8192,
         };
         assert_eq!(ended(&tag(1), 100), Some(write));
-        assert_eq!(ended(&tag(2), 100), None, "flushes are not in the kernel's count");
+        assert_eq!(
+            ended(&tag(2), 100),
+            None,
+            "flushes are not in the kernel's count"
+        );
         assert_eq!(ended(&tag(1), 50), None, "issued after the look");
         assert_eq!(ended(&Tag::default(), 100), None, "a free tag");
         let mut device = DeviceSlice {
