@@ -252,7 +252,7 @@ kernel_structs! {
     struct dentry { d_parent: Link<dentry>, d_name: u64 = "d_name.name", d_alias: u64 = "d_u.d_alias.next" }
     struct address_space { host: Link<inode> }
     struct super_block { s_dev: u32, s_magic: u64 }
-    struct task_struct { files: Link<files_struct> }
+    struct task_struct { files: Link<files_struct>, pid: u32, __state: u32, state: u64 }
     struct files_struct { fdt: Link<fdtable> }
     struct fdtable { fd: u64, max_fds: u32 }
     struct pt_regs { di: u64, regs: u64 }

@@ -15,6 +15,7 @@ mod stacks;
 mod syncs;
 mod tables;
 mod unseen;
+mod waits;
 mod wire;
 
 pub use attach::probe_ids;
@@ -184,6 +185,10 @@ impl Session {
             .drain(&self.attached, &self.directory)
             .context("reading the probes' tables")?;
         self.events.drain(&mut slice);
+        let stacks = &mut self.stacks;
+        self.events
+            .waits
+            .drain(&mut slice, |at| stacks.kernel_names(at));
         let requests = slice
             .devices
             .values()

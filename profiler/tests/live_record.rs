@@ -10,7 +10,7 @@ use fixtures::{
 };
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use std::{os::unix::process::CommandExt as _, process::Stdio};
+use std::{collections::BTreeMap, os::unix::process::CommandExt as _, process::Stdio};
 
 fn fio(folder: &std::path::Path) -> Value {
     let text = std::fs::read_to_string(folder.join("fio.json")).unwrap();
@@ -430,6 +430,106 @@ fn without_rights_it_says_what_is_missing_and_exits_with_3() {
         "{said}"
     );
     assert!(output.stdout.is_empty());
+}
+
+/// Requests and nanoseconds by cause of what a command slept for on a device, and all nanoseconds.
+fn waits(capture: &Value, number: &str) -> (BTreeMap<String, (u64, u64)>, u64) {
+    let mut causes = BTreeMap::<String, (u64, u64)>::new();
+    let mut all = 0;
+    for slice in capture["slices"].as_array().unwrap() {
+        let device = &slice["devices"][number];
+        for (cause, wait) in device["waits"].as_object().into_iter().flatten() {
+            let sum = causes.entry(cause.clone()).or_default();
+            sum.0 += wait["requests"].as_u64().unwrap();
+            sum.1 += wait["sum_ns"].as_u64().unwrap();
+        }
+        for op in device["ops"].as_object().into_iter().flatten() {
+            all += op.1["spans"]["wait"]["sum"].as_u64().unwrap_or(0);
+        }
+    }
+    (causes, all)
+}
+
+#[test]
+fn a_queue_of_few_tags_is_named_as_the_cause_of_waits() {
+    need!("fio", "losetup");
+    let disk = Loop::new("/var/tmp", 256 << 20);
+    disk.set("queue/nr_requests", "4");
+    let node = format!("--filename={}", disk.node.display());
+    // Sixteen that want a request each and four requests: three in four wait for a tag.
+    let capture = record(
+        disk.name(),
+        &[
+            "fio",
+            "--output=/dev/null",
+            "--name=r",
+            &node,
+            "--numjobs=16",
+            "--rw=randread",
+            "--bs=16k",
+            "--direct=1",
+            "--number_ios=500",
+            "--size=256M",
+        ],
+    );
+    let number = disk.number();
+    let (causes, all) = waits(&capture, &number);
+    let (requests, ns) = causes["tags"];
+    println!("{requests} requests slept {ns} of {all} ns for tags: {causes:?}");
+    assert!(requests >= 1000, "{causes:?}");
+    assert!(ns * 10 >= all * 8, "{ns} of {all} ns: {causes:?}");
+    let n = histogram_n(&capture, &number, "read", "wait");
+    assert_eq!(
+        n,
+        sum(&capture, &number, "read", "issued"),
+        "each has a wait"
+    );
+}
+
+#[test]
+fn write_back_throttling_is_named_as_the_cause_of_waits() {
+    need!("fio", "losetup");
+    let disk = Loop::new("/var/tmp", 256 << 20);
+    if !disk.set("queue/wbt_lat_usec", "1") {
+        println!("skipped: this kernel has no write-back throttling");
+        return;
+    }
+    let node = format!("--filename={}", disk.node.display());
+    let capture = record(
+        disk.name(),
+        &[
+            "fio",
+            "--output=/dev/null",
+            &node,
+            "--bs=16k",
+            "--size=256M",
+            "--name=w",
+            "--rw=randwrite",
+            "--end_fsync=1",
+            "--name=r",
+            "--rw=randread",
+            "--direct=1",
+            "--number_ios=3000",
+        ],
+    );
+    let (causes, all) = waits(&capture, &disk.number());
+    println!("{causes:?} of {all} ns");
+    let ns = causes.get("wbt").map_or(0, |wait| wait.1);
+    assert!(ns * 10 >= all * 8, "{ns} of {all} ns: {causes:?}");
+}
+
+/// The number of values in a span's histogram over all slices.
+fn histogram_n(capture: &Value, number: &str, op: &str, span: &str) -> u64 {
+    slices(capture, |slice| {
+        let counts = &slice["devices"][number]["ops"][op]["spans"][span]["counts"];
+        Some(
+            counts
+                .as_object()?
+                .values()
+                .map(|n| n.as_u64().unwrap())
+                .sum(),
+        )
+    })
 }
 
 #[test]

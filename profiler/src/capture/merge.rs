@@ -76,6 +76,7 @@ impl DeviceSlice {
         let Self {
             ops,
             queue,
+            waits,
             in_flight_start,
             in_flight_end,
             in_flight_end_at_ns,
@@ -86,6 +87,11 @@ impl DeviceSlice {
         }
         merge_map(ops, &other.ops, OpSlice::merge);
         merge_option(queue, &other.queue, QueueSlice::merge);
+        for (cause, other) in &other.waits {
+            let own = waits.entry(*cause).or_default();
+            sum(&mut own.requests, other.requests);
+            sum(&mut own.sum_ns, other.sum_ns);
+        }
         if let Some(later) = other.in_flight_end {
             match (*in_flight_end, *in_flight_end_at_ns, other_at_ns) {
                 (Some(own), Some(at), Some(other_at)) if (at, own) > (other_at, later) => {}

@@ -166,6 +166,9 @@ pub struct DeviceSlice {
     pub ops: BTreeMap<Op, OpSlice>,
     /// Events of the device's queue that belong to no single op. `null`: that probe did not run.
     pub queue: Option<QueueSlice>,
+    /// What bios slept for before they had a request. A wait without sleep is in the span only.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub waits: BTreeMap<WaitCause, WaitSum>,
     /// Requests counted as issued before the beginning and as completed after it: those in flight,
     /// and those in between of the reading of the two counts. In the first slice only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -178,6 +181,54 @@ pub struct DeviceSlice {
     pub in_flight_end_at_ns: Option<u64>,
     #[serde(flatten)]
     pub extra: Extra,
+}
+
+/// Why a bio waits for its request, told by the functions that its task sleeps in.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum WaitCause {
+    /// All tags of the queue are taken: `nr_requests`, or the device's own depth.
+    Tags,
+    /// Write-back throttling (`wbt_lat_usec`).
+    Wbt,
+    /// The cgroup's share under io.cost.
+    IoCost,
+    /// Another cgroup's io.latency.
+    IoLatency,
+    /// The queue is frozen: an attribute or the device is being changed.
+    Frozen,
+    Other,
+}
+
+impl WaitCause {
+    pub const ALL: [Self; 6] = [
+        Self::Tags,
+        Self::Wbt,
+        Self::IoCost,
+        Self::IoLatency,
+        Self::Frozen,
+        Self::Other,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tags => "tags",
+            Self::Wbt => "wbt",
+            Self::IoCost => "io-cost",
+            Self::IoLatency => "io-latency",
+            Self::Frozen => "frozen",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// Waits of one cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WaitSum {
+    pub requests: u64,
+    pub sum_ns: u64,
 }
 
 /// One op of one device in one stretch of time.
@@ -226,6 +277,8 @@ pub struct OpSlice {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Span {
+    /// Bio queued to request allocated.
+    Wait,
     /// Request allocated to issued.
     Queue,
     /// Issued to completed.
@@ -237,10 +290,17 @@ pub enum Span {
 }
 
 impl Span {
-    pub const ALL: [Self; 4] = [Self::Queue, Self::Device, Self::Request, Self::Bio];
+    pub const ALL: [Self; 5] = [
+        Self::Wait,
+        Self::Queue,
+        Self::Device,
+        Self::Request,
+        Self::Bio,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
+            Self::Wait => "wait",
             Self::Queue => "queue",
             Self::Device => "device",
             Self::Request => "request",

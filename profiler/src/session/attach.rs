@@ -123,6 +123,7 @@ fn load(object: &[u8], btf: &aya::Btf, request: &Request<'_>) -> Result<Ebpf> {
         ("ENDS", rows(disks)),
         ("IN_FLIGHT", disks.max(1)),
         ("QUEUE_EVENTS", (disks + bios).max(1)),
+        ("WAITED", rows(disks)),
         ("BIOS_QUEUED", rows(bios)),
         ("BIOS_FINISHED", rows(bios)),
     ];
@@ -316,6 +317,7 @@ impl Attached {
             (ring::SYNC, "sync"),
             (ring::STACK, "stack"),
             (ring::STACK_DONE, "stack"),
+            (ring::WAIT, "wait"),
         ];
         for (kind, group) in groups {
             let n: u64 = kinds.get(&kind, 0)?.iter().map(|value| value.0).sum();

@@ -8,7 +8,7 @@ use crate::{
 use anyhow::{Context as _, Result, bail};
 use profiler_ebpf::{
     device::{DIRECTORY_BITS, Device, OPS, place},
-    probes::{block, queue, stacked},
+    probes::{block, queue, stacked, wait},
 };
 
 /// Whether a device is traced.
@@ -155,7 +155,8 @@ impl Directory {
         let request_row = size_of::<block::Completed>()
             + size_of::<block::Issued>()
             + size_of::<block::Rare>()
-            + size_of::<queue::Events>();
+            + size_of::<queue::Events>()
+            + size_of::<wait::Waited>();
         let bio_row = size_of::<stacked::Queued>() + size_of::<stacked::Finished>();
         cpus * (rows(false) * request_row as u64 + rows(true) * bio_row as u64)
             + u64::from(self.tags) * size_of::<block::Tag>() as u64

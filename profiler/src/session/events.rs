@@ -4,6 +4,7 @@ use super::{
     number_of,
     stacks::Stacks,
     syncs::{self, Commits},
+    waits::Waits,
 };
 use crate::capture::{CommitPhase, Histogram, JournalSlice, Slice, SyncCalls, SyncSlice};
 use profiler_ebpf::{
@@ -24,6 +25,7 @@ pub(super) struct Events {
     journals: BTreeMap<String, JournalSlice>,
     syncs: BTreeMap<String, SyncSlice>,
     commits: Commits,
+    pub(super) waits: Waits,
     /// CLOCK_MONOTONIC at the start of the capture.
     started_ns: u64,
 }
@@ -50,6 +52,9 @@ impl Events {
                     .into_iter()
                     .for_each(|done| stacks.done(&done));
             }
+            ring::WAIT => read(record)
+                .into_iter()
+                .for_each(|wait| self.waits.take(&wait)),
             _ => {}
         }
     }

@@ -16,6 +16,7 @@ use profiler_ebpf::{
         queue::Events,
         stack::Sampler,
         stacked::{Finished, Queued},
+        wait::Waited,
     },
 };
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ pub(super) struct Tables {
     completed: Vec<Completed>,
     issued: Vec<Issued>,
     rare: Vec<Rare>,
+    waited: Vec<Waited>,
     events: Vec<Events>,
     queued: Vec<Queued>,
     finished: Vec<Finished>,
@@ -98,6 +100,7 @@ rows! {
     }
     Rare { requeued reissued end_unseen unseen_bytes back_merges front_merges request_merges; }
     Events { allocated inserted plugs unplugs unplugged_requests splits; }
+    Waited { sum_ns unmatched; latency }
     Queued { bios bytes crossings table_full; size }
     Finished { bios bytes errors negative sum_ns; latency }
 }
@@ -111,6 +114,7 @@ impl Tables {
             completed: zeroed(disks * ops),
             issued: zeroed(disks * ops),
             rare: zeroed(disks * ops),
+            waited: zeroed(disks * ops),
             events: zeroed(disks + bios),
             queued: zeroed(bios * ops),
             finished: zeroed(bios * ops),
@@ -150,6 +154,7 @@ impl Tables {
         let completed = since(attached, "COMPLETED", &mut self.completed)?;
         let issued = since(attached, "ISSUED", &mut self.issued)?;
         let rare = since(attached, "RARE", &mut self.rare)?;
+        let waited = since(attached, "WAITED", &mut self.waited)?;
         let events = since(attached, "QUEUE_EVENTS", &mut self.events)?;
         let queued = since(attached, "BIOS_QUEUED", &mut self.queued)?;
         let finished = since(attached, "BIOS_FINISHED", &mut self.finished)?;
@@ -162,7 +167,7 @@ impl Tables {
                 let row = (device.slot * OPS + code) as usize;
                 let part = if device.bio_based == 0 {
                     self.note(&completed[row]);
-                    requests(&completed[row], &issued[row], &rare[row])
+                    requests(&completed[row], &issued[row], &rare[row], &waited[row])
                 } else {
                     self.bios_full += queued[row].table_full;
                     self.negative += finished[row].negative;
@@ -245,7 +250,12 @@ fn since<T: Row>(attached: &Attached, name: &str, last: &mut [T]) -> Result<Vec<
     Ok(differences)
 }
 
-fn requests(completed: &Completed, issued: &Issued, rare: &Rare) -> Option<OpSlice> {
+fn requests(
+    completed: &Completed,
+    issued: &Issued,
+    rare: &Rare,
+    waited: &Waited,
+) -> Option<OpSlice> {
     let merges = Merges {
         front: rare.front_merges,
         back: rare.back_merges,
@@ -261,6 +271,7 @@ fn requests(completed: &Completed, issued: &Issued, rare: &Rare) -> Option<OpSli
         let sum_ns = completed.sums_ns[i];
         Some((span, histogram(&LATENCY, &completed.spans[i], sum_ns)?))
     })
+    .chain(histogram(&LATENCY, &waited.latency, waited.sum_ns).map(|wait| (Span::Wait, wait)))
     .collect();
     let depth = histogram(&COUNT, &issued.depth, issued.depth_sum);
     let size_bytes = histogram(&SIZE, &issued.size, issued.size_bytes_sum);

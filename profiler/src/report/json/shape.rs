@@ -81,7 +81,16 @@ pub struct DeviceJson {
     /// By op; an op that is absent was not seen.
     pub ops: BTreeMap<Op, OpJson>,
     pub queue: QueueJson,
+    /// What bios slept for before they had a request, by cause. `null`: not measured.
+    pub waits: Option<BTreeMap<&'static str, WaitJson>>,
+    pub waits_reason: Option<String>,
     pub balance: BalanceJson,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct WaitJson {
+    pub requests: u64,
+    pub sum_ns: u64,
 }
 
 /// One box of the stack of devices.
