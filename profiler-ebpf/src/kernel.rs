@@ -248,7 +248,26 @@ kernel_structs! {
         bi_size: u32 = "bi_iter.bi_size",
     }
     struct file { f_inode: Link<inode>, f_dentry: Link<dentry> = "f_path.dentry" }
-    struct inode { i_sb: Link<super_block>, i_ino: u64, i_alias: u64 = "i_dentry.first" }
+    struct inode {
+        i_sb: Link<super_block>,
+        i_ino: u64,
+        i_alias: u64 = "i_dentry.first",
+        i_atime_sec: u64,
+        i_atime_nsec: u32,
+        i_ctime_sec: u64,
+        i_ctime_nsec: u32,
+        // Before 6.11 in a struct, whose members were renamed one after the other.
+        atime_sec: u64 = "i_atime.tv_sec",
+        atime_nsec: u64 = "i_atime.tv_nsec",
+        ctime_sec: u64 = "i_ctime.tv_sec",
+        ctime_nsec: u64 = "i_ctime.tv_nsec",
+        __atime_sec: u64 = "__i_atime.tv_sec",
+        __atime_nsec: u64 = "__i_atime.tv_nsec",
+        __ctime_sec: u64 = "__i_ctime.tv_sec",
+        __ctime_nsec: u64 = "__i_ctime.tv_nsec",
+    }
+    struct bdi_writeback { bdi: Link<backing_dev_info> }
+    struct backing_dev_info { dev_name: u8 }
     struct dentry { d_parent: Link<dentry>, d_name: u64 = "d_name.name", d_alias: u64 = "d_u.d_alias.next" }
     struct address_space { host: Link<inode> }
     struct super_block { s_dev: u32, s_magic: u64 }

@@ -39,10 +39,13 @@ pub enum Setting {
     Cpus,
     /// The depth is looked at once in so many issues; a power of two.
     DepthEvery,
+    /// Masks of the flags that `__mark_inode_dirty` takes.
+    DirtySync,
+    DirtyDatasync,
 }
 
 /// Number of settings.
-pub const SETTINGS: usize = Setting::DepthEvery as usize + 1;
+pub const SETTINGS: usize = Setting::DirtyDatasync as usize + 1;
 
 #[cfg(target_arch = "bpf")]
 pub use bpf::{Plain, add_offset, number, present};

@@ -7,6 +7,7 @@ pub mod stack;
 pub mod stacked;
 pub mod sync;
 pub mod wait;
+pub mod writeback;
 
 use crate::probe::Probe;
 
@@ -18,6 +19,7 @@ pub const ALL: &[&Probe] = &[
     &journal::PROBE,
     &sync::PROBE,
     &wait::PROBE,
+    &writeback::PROBE,
     &stack::PROBE,
 ];
 

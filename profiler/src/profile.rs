@@ -10,6 +10,7 @@ mod database;
 mod device;
 pub mod file_class;
 mod filesystem;
+mod held;
 mod host;
 mod journal;
 mod seeks;

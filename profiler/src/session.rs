@@ -7,9 +7,11 @@
 mod attach;
 mod cost;
 mod directory;
+mod dirtied;
 mod events;
 mod floor;
 mod object;
+mod pauses;
 mod selfcheck;
 mod stacks;
 mod syncs;
@@ -66,6 +68,7 @@ pub struct Session {
     directory: Directory,
     tables: tables::Tables,
     events: events::Events,
+    dirtied: dirtied::Counts,
     stacks: stacks::Stacks,
     cost: cost::Cost,
     started: Instant,
@@ -117,6 +120,7 @@ impl Session {
         let mut session = Self {
             tables: tables::Tables::new(&directory),
             events: events::Events::default(),
+            dirtied: dirtied::Counts::default(),
             stacks: stacks::Stacks::new(settings.stacks_per_second),
             cost: cost::Cost::new(),
             attached,
@@ -138,6 +142,7 @@ impl Session {
         self.tables
             .begin(&self.attached, &self.directory)
             .context("reading the probes' tables")?;
+        self.dirtied.drain(&self.attached)?;
         self.started = Instant::now();
         self.started_ns = support::monotonic_ns();
         self.events.begin(self.started_ns);
@@ -184,6 +189,7 @@ impl Session {
             .tables
             .drain(&self.attached, &self.directory)
             .context("reading the probes' tables")?;
+        slice.dirtied = self.dirtied.drain(&self.attached)?;
         self.events.drain(&mut slice);
         let stacks = &mut self.stacks;
         self.events

@@ -533,6 +533,61 @@ fn histogram_n(capture: &Value, number: &str, op: &str, span: &str) -> u64 {
 }
 
 #[test]
+fn access_times_are_told_from_other_changes() {
+    need!("mkfs.ext4", "losetup", "sh");
+    let fs = Ext4::new(64 << 20);
+    let at = fs.at.to_str().unwrap();
+    sh("mount", &["-o", "remount,strictatime", at]);
+    for n in 0..50 {
+        std::fs::write(fs.at.join(format!("f{n}")), "text").unwrap();
+    }
+    // A time stamp is as coarse as a tick: reads that count come in a later one.
+    let script = "for n in $(seq 0 49); do cat $1/f$n; done > /dev/null; \
+                  for n in $(seq 0 19); do echo more >> $1/f$n; done";
+    let capture = record(fs.disk.name(), &["sh", "-c", script, "sh", at]);
+    let number = fs.disk.number();
+    let dirtied = |what: &str| slices(&capture, |s| s["dirtied"][&number][what].as_u64());
+    // The script's own reads of its folder may add one.
+    let atime = dirtied("atime");
+    assert!(
+        (50..=52).contains(&atime),
+        "{atime} for access times, 50 files read"
+    );
+    assert!(dirtied("other") >= 20, "{} otherwise", dirtied("other"));
+}
+
+#[test]
+fn writers_that_the_kernel_makes_pause_are_named() {
+    need!("fio", "losetup", "mkfs.ext4");
+    let fs = Ext4::new(256 << 20);
+    // Its own limit of dirty memory, so that the host's is left alone
+    // (Documentation/ABI/testing/sysfs-class-bdi).
+    let bdi = format!("/sys/class/bdi/{}", fs.disk.number());
+    let set = |file: &str, value: &str| std::fs::write(format!("{bdi}/{file}"), value).is_ok();
+    if !set("strict_limit", "1") || !set("max_bytes", "4194304") {
+        println!("skipped: this kernel has no limit of dirty bytes for one device");
+        return;
+    }
+    let file = format!("--filename={}", fs.at.join("f").display());
+    let shape = [
+        "--name=w",
+        "--rw=write",
+        "--bs=64k",
+        "--size=128M",
+        "--loops=3",
+    ];
+    let command = [&["fio", "--output=/dev/null", &file], &shape[..]].concat();
+    let capture = record(fs.disk.name(), &command);
+    let number = fs.disk.number();
+    let all = slices(&capture, |s| s["pauses"][&number]["all"]["sum_ns"].as_u64());
+    let fio = slices(&capture, |s| {
+        s["pauses"][&number]["by_command"]["fio"]["sum_ns"].as_u64()
+    });
+    println!("{fio} of {all} ns");
+    assert!(fio > 0 && fio <= all, "{fio} of {all} ns");
+}
+
+#[test]
 fn what_sync_calls_wait_for_adds_up_and_names_the_files() {
     need!("fio", "mkfs.ext4", "losetup");
     let fs = Ext4::new(512 << 20);

@@ -233,6 +233,12 @@ facts! {
     LATENCY_TOP_GAIN = "latency.top_gain": Ratio per Device;
     /// Share of time in which at least one request was in flight (upper bound from busy seconds).
     DEVICE_BUSY = "device.busy": Ratio per Device;
+    /// Time that writers to it were made to pause over dirty memory, by time observed; several may pause at once.
+    WRITERS_PAUSED = "writers.paused": Ratio per Device;
+    /// Time that bios slept for want of a free request, over all time that requests took with their wait.
+    WAIT_TAGS_SHARE = "wait.tags.share": Ratio per Device;
+    /// The same for write-back throttling.
+    WAIT_WBT_SHARE = "wait.wbt.share": Ratio per Device;
     /// Share of bios that were merged into a request already there.
     MERGE_RATIO = "merge.ratio": Ratio per Device;
     /// Splits per bio or request.
@@ -291,7 +297,7 @@ facts! {
     FS_TYPE = "fs.type": Text per Filesystem;
     /// When reads write access times: `strict`, `relatime` or `noatime`.
     FS_ATIME = "fs.atime": Text per Filesystem;
-    /// Inodes dirtied for their access time alone; no probe counts it, so it is never known.
+    /// Inodes dirtied for their access time alone (ext2, ext3, ext4).
     ATIME_DIRTY_RATE = "atime.dirty.rate": Rate per Filesystem;
     /// Both noatime and nodiratime are written in fstab.
     FS_NODIRATIME_REDUNDANT = "fs.nodiratime_redundant": Bool per Filesystem;

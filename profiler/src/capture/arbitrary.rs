@@ -3,9 +3,9 @@
 //! Generated captures satisfy [`Capture::check`]; their slices follow each other without a gap.
 
 use super::{
-    Capture, CommitPhase, DeviceSlice, Flags, Format, Histogram, JournalSlice, Losses, Merges,
-    Meta, Op, OpSlice, OwnCost, ProbeState, ProbeStatus, QueueSlice, Slice, SlowSync, Span, Stack,
-    SyncCalls, SyncPhase, SyncSlice, SystemSlice,
+    Capture, CommitPhase, DeviceSlice, DirtiedSlice, Flags, Format, Histogram, JournalSlice,
+    Losses, Merges, Meta, Op, OpSlice, OwnCost, PauseSlice, PauseSum, ProbeState, ProbeStatus,
+    QueueSlice, Slice, SlowSync, Span, Stack, SyncCalls, SyncPhase, SyncSlice, SystemSlice,
 };
 use crate::host::{BlockDevice, DeviceClass, Host, Mount, Queue};
 use profiler_ebpf::bucket::{COUNT, LATENCY, SIZE, Scale};
@@ -251,6 +251,17 @@ fn any_sync() -> impl Strategy<Value = SyncSlice> {
         })
 }
 
+fn any_dirtied() -> impl Strategy<Value = DirtiedSlice> {
+    (0u64..99, 0u64..99).prop_map(|(atime, other)| DirtiedSlice { atime, other })
+}
+
+fn any_pauses() -> impl Strategy<Value = PauseSlice> {
+    let sum = || (0u64..99, 0u64..1 << 40).prop_map(|(pauses, sum_ns)| PauseSum { pauses, sum_ns });
+    let command = select(vec!["postgres".to_owned(), "cp".to_owned()]);
+    (sum(), btree_map(command, sum(), 0..3))
+        .prop_map(|(all, by_command)| PauseSlice { all, by_command })
+}
+
 fn any_system() -> impl Strategy<Value = SystemSlice> {
     (
         option::of(0.0f64..=1.0),
@@ -281,17 +292,23 @@ pub fn any_slice() -> impl Strategy<Value = Slice> {
         btree_map(any_number(), any_device(), 0..3),
         btree_map(any_number(), any_journal(), 0..2),
         btree_map(any_number(), any_sync(), 0..2),
+        btree_map(any_number(), any_dirtied(), 0..2),
+        btree_map(any_number(), any_pauses(), 0..2),
         option::of(any_system()),
     )
-        .prop_map(|(devices, journals, syncs, system)| Slice {
-            at_ns: 0,
-            length_ns: SLICE_NS,
-            devices,
-            journals,
-            syncs,
-            system,
-            extra: Map::new(),
-        })
+        .prop_map(
+            |(devices, journals, syncs, dirtied, pauses, system)| Slice {
+                at_ns: 0,
+                length_ns: SLICE_NS,
+                devices,
+                journals,
+                syncs,
+                dirtied,
+                pauses,
+                system,
+                extra: Map::new(),
+            },
+        )
 }
 
 /// A time line without gaps.

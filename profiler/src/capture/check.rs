@@ -147,6 +147,14 @@ fn check_slice(slice: &Slice) -> Checked {
             checked.within(number).within("syncs")?;
         }
     }
+    for (numbers, part) in [
+        (slice.dirtied.keys().collect::<Vec<_>>(), "dirtied"),
+        (slice.pauses.keys().collect(), "pauses"),
+    ] {
+        for number in numbers {
+            check_number(number).within(number).within(part)?;
+        }
+    }
     match &slice.system {
         Some(system) => check_system(system).within("system"),
         None => Ok(()),

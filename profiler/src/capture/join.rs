@@ -167,6 +167,8 @@ fn renumbered(slice: &Slice, numbers: &BTreeMap<String, String>) -> Slice {
         devices: rename(&slice.devices, numbers),
         journals: rename(&slice.journals, numbers),
         syncs: rename(&slice.syncs, numbers),
+        dirtied: rename(&slice.dirtied, numbers),
+        pauses: rename(&slice.pauses, numbers),
         ..slice.clone()
     }
 }

@@ -8,8 +8,8 @@
 //! file and are left out of merged ones.
 
 use super::{
-    Capture, DeviceSlice, Flags, Histogram, JournalSlice, Merges, OpSlice, QueueSlice, Slice,
-    SlowSync, SyncCalls, SyncSlice, SystemSlice,
+    Capture, DeviceSlice, DirtiedSlice, Flags, Histogram, JournalSlice, Merges, OpSlice,
+    PauseSlice, PauseSum, QueueSlice, Slice, SlowSync, SyncCalls, SyncSlice, SystemSlice,
 };
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -34,11 +34,15 @@ impl Slice {
             devices,
             journals,
             syncs,
+            dirtied,
+            pauses,
             system,
             extra,
         } = self;
         merge_map(journals, &other.journals, JournalSlice::merge);
         merge_map(syncs, &other.syncs, SyncSlice::merge);
+        merge_map(dirtied, &other.dirtied, DirtiedSlice::merge);
+        merge_map(pauses, &other.pauses, PauseSlice::merge);
         merge_system(system, *length_ns, &other.system, other.length_ns);
         // A slice of no length has no place in time, unless there is nothing else to go by.
         *at_ns = match (*length_ns, other.length_ns) {
@@ -273,6 +277,32 @@ impl SyncSlice {
         // All that can differ decides, so that the order of merging does not show.
         slowest.sort_by_key(|call| (Reverse(call.took_ns), call.at_ns, call.pid, call.inode));
         slowest.truncate(Self::SLOWEST);
+    }
+}
+
+impl DirtiedSlice {
+    pub fn merge(&mut self, other: &Self) {
+        let Self { atime, other: rest } = self;
+        sum(atime, other.atime);
+        sum(rest, other.other);
+    }
+}
+
+impl PauseSlice {
+    pub fn merge(&mut self, other: &Self) {
+        let Self { all, by_command } = self;
+        all.add(&other.all);
+        for (command, pauses) in &other.by_command {
+            by_command.entry(command.clone()).or_default().add(pauses);
+        }
+    }
+}
+
+impl PauseSum {
+    pub fn add(&mut self, other: &Self) {
+        let Self { pauses, sum_ns } = self;
+        sum(pauses, other.pauses);
+        sum(sum_ns, other.sum_ns);
     }
 }
 

@@ -121,6 +121,12 @@ pub struct Slice {
     /// By device number of the filesystem.
     #[serde(default)]
     pub syncs: BTreeMap<String, SyncSlice>,
+    /// Inodes handed to a filesystem as dirty, by the filesystem's device number.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub dirtied: BTreeMap<String, DirtiedSlice>,
+    /// Writers paused because too much memory was dirty, by the number of the disk.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub pauses: BTreeMap<String, PauseSlice>,
     pub system: Option<SystemSlice>,
     #[serde(flatten)]
     pub extra: Extra,
@@ -504,6 +510,30 @@ pub struct SlowSync {
     /// `null`: none was seen.
     pub waited_for_file: Option<String>,
     pub waited_for_pages: Option<u64>,
+}
+
+/// Inodes that became dirty (`writeback_dirty_inode_start`): each costs a journal handle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DirtiedSlice {
+    /// For a new access time alone.
+    pub atime: u64,
+    pub other: u64,
+}
+
+/// Pauses of writers (`balance_dirty_pages`) on one disk.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PauseSlice {
+    pub all: PauseSum,
+    /// By the command that was paused; what is missing to `all` is of further commands.
+    #[serde(default)]
+    pub by_command: BTreeMap<String, PauseSum>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PauseSum {
+    pub pauses: u64,
+    /// As asked for by the kernel, in whole ticks.
+    pub sum_ns: u64,
 }
 
 /// The host in one stretch of time, from /proc.

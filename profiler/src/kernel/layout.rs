@@ -25,6 +25,7 @@ pub fn of_kernel(btf: &Btf) -> (Values, Vec<String>) {
         });
     let mut values = Values::new(fields.collect());
     request_flags(btf, &mut values);
+    dirty_flags(btf, &mut values);
     (values, wrong)
 }
 
@@ -46,6 +47,15 @@ fn request_flags(btf: &Btf, values: &mut Values) {
     };
     values.set(Setting::RqfFlushSeq, mask("__RQF_FLUSH_SEQ", 4));
     values.set(Setting::RqfIoStat, mask("__RQF_IO_STAT", 13));
+}
+
+/// Masks of what makes an inode dirty: macros with bits 0 and 1 (include/linux/fs.h of 5.10 to 6.17), then
+/// enumerators, which moved.
+fn dirty_flags(btf: &Btf, values: &mut Values) {
+    let mask =
+        |name: &str, fallback: u32| btf.enumerator(name).map_or(fallback, |mask| mask as u32);
+    values.set(Setting::DirtySync, mask("I_DIRTY_SYNC", 1));
+    values.set(Setting::DirtyDatasync, mask("I_DIRTY_DATASYNC", 2));
 }
 
 #[cfg(test)]

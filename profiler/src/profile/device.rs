@@ -2,7 +2,7 @@
 //! modules [`super::traffic`] and [`super::timeline`].
 
 use super::answer::{flag, number, text, whole};
-use super::{About, Fold, cgroup, seeks, stack, subject, timeline, traffic};
+use super::{About, Fold, cgroup, held, seeks, stack, subject, timeline, traffic};
 use crate::host::{BlockDevice, DeviceClass, Queue};
 use rules::facts::{self as f, Facts, Scope};
 
@@ -40,6 +40,7 @@ pub(super) fn put(fold: &Fold<'_>, facts: &mut Facts) {
 
 fn measured(fold: &Fold<'_>, device: &BlockDevice, about: &mut About<'_>) {
     traffic::put(fold, device, about);
+    held::put(fold, device, about);
     timeline::put(fold, device, about);
     cgroup::put(fold, device, about);
     about.say(&f::DEVICE_SEEKS, seeks::answer(fold, device));

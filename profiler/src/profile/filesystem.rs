@@ -4,7 +4,7 @@
 use super::answer::{Answer, flag, number, text, whole};
 use super::{About, Fold, journal, subject, superblock};
 use crate::host::{AtimeMode, Mount};
-use rules::facts::{self as f, Facts, Scope};
+use rules::facts::{self as f, Facts, Measured, Scope};
 
 const MOUNTINFO: &str = "mountinfo";
 const FSTAB: &str = "/etc/fstab";
@@ -23,6 +23,7 @@ pub(super) fn put(fold: &Fold<'_>, facts: &mut Facts) {
             }
         }
         mounted(mount, &mut about);
+        about.say(&f::ATIME_DIRTY_RATE, access_times(fold, mount));
         in_fstab(mount, &mut about);
         superblock::put(fold, mount, &mut about);
         databases(fold, mount, &mut about);
@@ -56,6 +57,26 @@ pub(super) fn value<'a>(mount: &'a Mount, key: &str) -> Option<&'a str> {
         .find_map(|own| own.strip_prefix(key)?.strip_prefix('='))
 }
 
+/// Access-time updates pass the common way, where they are counted, on the ext family only: xfs and
+/// btrfs have ways of their own.
+fn access_times(fold: &Fold<'_>, mount: &Mount) -> Answer {
+    const SOURCE: &str = "writeback probe";
+    if !is_ext(mount) {
+        return Err(format!("{} does not tell of them", mount.fs));
+    }
+    if let Some(reason) = fold.silence("writeback") {
+        return Err(reason);
+    }
+    let seconds = fold.seconds().ok_or("nothing was recorded")?;
+    let numbers = numbers(fold, mount);
+    let dirtied = numbers
+        .iter()
+        .find_map(|number| fold.total.dirtied.get(number));
+    let dirtied = dirtied.copied().unwrap_or_default();
+    let n = dirtied.atime.saturating_add(dirtied.other);
+    Ok(Measured::of(dirtied.atime as f64 / seconds, n, SOURCE))
+}
+
 fn mounted(mount: &Mount, about: &mut About<'_>) {
     let option = |value: bool| flag(Some(value), MOUNTINFO, "");
     about.say(&f::FS_TYPE, text(Some(&mount.fs), MOUNTINFO, ""));
@@ -65,8 +86,6 @@ fn mounted(mount: &Mount, about: &mut About<'_>) {
         AtimeMode::Off => "noatime",
     };
     about.say(&f::FS_ATIME, text(Some(atime), MOUNTINFO, ""));
-    let reason = "no probe counts the updates of access times apart";
-    about.say_unknown(&[&f::ATIME_DIRTY_RATE], reason);
     about.say(&f::FS_READ_ONLY, option(mount.read_only));
     let discard = mount
         .options

@@ -83,6 +83,7 @@ struct Page<'a> {
     sync_reason: String,
     sync_phases: Vec<String>,
     slow_syncs: Vec<String>,
+    dirty: Vec<String>,
     jobs: Vec<workload::JobRow>,
     stacks: Vec<StackView<'a>>,
     settings: Vec<settings::Group>,
@@ -141,6 +142,7 @@ impl<'a> Page<'a> {
                 .iter()
                 .filter_map(FsyncJson::phases_words)
                 .collect(),
+            dirty: told.dirty.lines(),
             slow_syncs: told.slow_syncs.iter().map(SlowSyncJson::words).collect(),
             jobs: told.workload.as_ref().map_or_else(Vec::new, workload::rows),
             stacks: told

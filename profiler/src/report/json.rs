@@ -2,6 +2,7 @@
 
 pub(crate) mod checked;
 mod device;
+mod dirty;
 mod numbers;
 pub mod shape;
 mod stack;
@@ -67,6 +68,7 @@ impl ReportJson {
             journals,
             fsync_reason: fsync.is_empty().then(|| reason(&capture.probes, &["sync"])),
             slow_syncs: syncs::slowest(capture, total),
+            dirty: dirty::dirty(capture, total),
             fsync,
             workload: capture
                 .workload
@@ -122,6 +124,13 @@ fn mount_target<'a>(host: &'a Host, number: &str) -> Option<&'a str> {
         .filter(|mount| mount.number == number)
         .map(|mount| mount.target.as_str())
         .min_by_key(|target| target.len())
+}
+
+/// Whether a probe group did not run, and that is known.
+fn silent(capture: &Capture, probe: &str) -> bool {
+    use crate::capture::ProbeState;
+    let found = capture.probes.iter().find(|status| status.id == probe);
+    !found.is_some_and(|status| matches!(status.state, ProbeState::Ok | ProbeState::Partial))
 }
 
 fn journals(capture: &Capture, total: &Slice) -> Vec<JournalJson> {

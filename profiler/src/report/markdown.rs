@@ -35,6 +35,7 @@ impl Format for Markdown {
             chapter(&mut text, device);
         }
         commits(&mut text, &told);
+        dirty(&mut text, &told);
         workload(&mut text, &told);
         others(&mut text, &told);
         measurement(&mut text, &told);
@@ -305,6 +306,14 @@ fn commits(out: &mut String, told: &ReportJson) {
     if !told.slow_syncs.is_empty() {
         let _ = writeln!(out);
     }
+}
+
+fn dirty(out: &mut String, told: &ReportJson) {
+    out.push_str("## Dirty memory\n\n");
+    for line in told.dirty.lines() {
+        let _ = writeln!(out, "- {}", plain(&line));
+    }
+    out.push('\n');
 }
 
 fn workload(out: &mut String, told: &ReportJson) {

@@ -35,6 +35,7 @@ impl Format for Text {
         findings::findings(&mut paper, &told);
         measured::devices(&mut paper, &told);
         measured::commits(&mut paper, &told);
+        measured::dirty(&mut paper, &told);
         if let Some(workload) = &told.workload {
             measured::workload(&mut paper, workload);
         }

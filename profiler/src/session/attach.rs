@@ -17,7 +17,7 @@ use crate::{
 use anyhow::{Context as _, Result};
 use aya::{
     Ebpf, EbpfLoader,
-    maps::{Array, MapData, PerCpuArray, RingBuf},
+    maps::{Array, HashMap, MapData, PerCpuArray, RingBuf},
     programs::{BtfTracePoint, Program as Loaded, RawTracePoint},
 };
 use profiler_ebpf::{
@@ -27,7 +27,10 @@ use profiler_ebpf::{
     probes::{self, stack::Pace},
     ring,
 };
-use std::os::fd::{AsFd as _, AsRawFd as _};
+use std::{
+    collections::BTreeMap,
+    os::fd::{AsFd as _, AsRawFd as _},
+};
 
 /// What [`attach`] needs to know.
 pub(super) struct Request<'a> {
@@ -285,6 +288,22 @@ impl Attached {
         Ok(Array::try_from(map)?)
     }
 
+    /// All entries of a hash table by number.
+    pub(super) fn entries<T>(&self, name: &str) -> Result<BTreeMap<u32, T>>
+    where
+        Wire<T>: aya::Pod,
+    {
+        let map = self
+            .ebpf
+            .map(name)
+            .with_context(|| format!("the object has no map {name}"))?;
+        let table = HashMap::<_, u32, Wire<T>>::try_from(map)?;
+        let entries = table
+            .iter()
+            .map(|entry| entry.map(|(key, value)| (key, value.0)));
+        Ok(entries.collect::<Result<_, _>>()?)
+    }
+
     pub(super) fn set_pace(&mut self, pace: Pace) {
         if let Some(map) = self.ebpf.map_mut("PACE")
             && let Ok(mut array) = Array::<_, Wire<Pace>>::try_from(map)
@@ -318,6 +337,7 @@ impl Attached {
             (ring::STACK, "stack"),
             (ring::STACK_DONE, "stack"),
             (ring::WAIT, "wait"),
+            (ring::PAUSE, "writeback"),
         ];
         for (kind, group) in groups {
             let n: u64 = kinds.get(&kind, 0)?.iter().map(|value| value.0).sum();

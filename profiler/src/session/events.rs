@@ -2,6 +2,7 @@
 
 use super::{
     number_of,
+    pauses::Pauses,
     stacks::Stacks,
     syncs::{self, Commits},
     waits::Waits,
@@ -26,6 +27,7 @@ pub(super) struct Events {
     syncs: BTreeMap<String, SyncSlice>,
     commits: Commits,
     pub(super) waits: Waits,
+    pauses: Pauses,
     /// CLOCK_MONOTONIC at the start of the capture.
     started_ns: u64,
 }
@@ -52,6 +54,9 @@ impl Events {
                     .into_iter()
                     .for_each(|done| stacks.done(&done));
             }
+            ring::PAUSE => read(record)
+                .into_iter()
+                .for_each(|pause| self.pauses.take(&pause)),
             ring::WAIT => read(record)
                 .into_iter()
                 .for_each(|wait| self.waits.take(&wait)),
@@ -70,6 +75,7 @@ impl Events {
     pub(super) fn drain(&mut self, slice: &mut Slice) {
         slice.journals = std::mem::take(&mut self.journals);
         slice.syncs = std::mem::take(&mut self.syncs);
+        slice.pauses = self.pauses.drain();
     }
 
     fn commit(&mut self, commit: &Commit) {

@@ -156,9 +156,32 @@ fn slice(dice: &mut Dice, second: u64) -> Slice {
             ("254:1".to_owned(), syncs(dice, second, stall, 2)),
         ]
         .into(),
+        dirtied: [(
+            "7:0".to_owned(),
+            DirtiedSlice {
+                atime: 3,
+                other: 180,
+            },
+        )]
+        .into(),
+        pauses: if stall { paused() } else { BTreeMap::new() },
         system: Some(system(dice, second, stall)),
         extra: Extra::new(),
     }
+}
+
+/// Writers paused in a stall: 25 times 8 ms, most of them the checkpointer's.
+fn paused() -> BTreeMap<String, PauseSlice> {
+    let sum = |pauses| PauseSum {
+        pauses,
+        sum_ns: pauses * 8_000_000,
+    };
+    let by_command = [("postgres".to_owned(), sum(22)), ("cp".to_owned(), sum(3))];
+    let slice = PauseSlice {
+        all: sum(25),
+        by_command: by_command.into(),
+    };
+    [("7:0".to_owned(), slice)].into()
 }
 
 fn device(dice: &mut Dice, stall: bool, slower: f64, is_loop: bool) -> DeviceSlice {

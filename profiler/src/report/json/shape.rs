@@ -26,6 +26,7 @@ pub struct ReportJson {
     pub fsync_reason: Option<String>,
     /// The slowest sync calls, the slowest first.
     pub slow_syncs: Vec<SlowSyncJson>,
+    pub dirty: DirtyJson,
     pub workload: Option<WorkloadJson>,
     pub workload_reason: Option<String>,
     pub findings: Vec<Finding>,
@@ -285,6 +286,42 @@ pub struct SyncPhaseJson {
     pub sum_ns: u64,
     /// Of the time of all calls, or of the one call; 0 to 1.
     pub share: f64,
+}
+
+/// What dirty memory cost writers.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct DirtyJson {
+    /// By disk; `null`: not measured.
+    pub paused: Option<Vec<PausedJson>>,
+    /// By filesystem; `null`: not measured.
+    pub dirtied: Option<Vec<DirtiedJson>>,
+    pub reason: Option<String>,
+}
+
+/// Writers to one disk that the kernel made pause.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PausedJson {
+    pub device: String,
+    pub pauses: u64,
+    pub sum_ns: u64,
+    /// Longest first; what is missing to the sum is of further commands.
+    pub by_command: Vec<PauseJson>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PauseJson {
+    pub command: String,
+    pub pauses: u64,
+    pub sum_ns: u64,
+}
+
+/// Inodes that became dirty.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct DirtiedJson {
+    pub mount: String,
+    /// For a new access time alone.
+    pub atime: u64,
+    pub other: u64,
 }
 
 /// One slow sync call.

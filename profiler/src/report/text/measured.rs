@@ -175,6 +175,13 @@ pub(super) fn commits(paper: &mut Paper, told: &ReportJson) {
     }
 }
 
+pub(super) fn dirty(paper: &mut Paper, told: &ReportJson) {
+    paper.heading("Dirty memory", "");
+    for line in told.dirty.lines() {
+        paper.prose(2, "", &line);
+    }
+}
+
 pub(super) fn workload(paper: &mut Paper, workload: &WorkloadJson) {
     paper.heading("Workload", &workload.name);
     let mut rows = Vec::new();
