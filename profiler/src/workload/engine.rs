@@ -2,19 +2,26 @@
 
 mod buffer;
 mod clock;
+mod cost;
 mod course;
 mod files;
+#[cfg(test)]
+mod model;
 mod psync;
+mod queue;
+mod schedule;
+mod serial;
 mod tally;
 mod uring;
 
 use super::Stop;
 use super::plan::{Job, Plan};
 use super::spec::Engine;
-use crate::capture::JobResult;
+use crate::capture::{JobResult, ThreadCost};
 use anyhow::{Context, Result};
 use course::Course;
 use files::Files;
+use std::num::NonZero;
 use std::process::Command;
 use std::sync::{Condvar, Mutex, PoisonError};
 use tally::Tally;
@@ -23,6 +30,7 @@ use tally::Tally;
 struct Outcome {
     tally: Tally,
     runtime_ns: u64,
+    cost: Option<ThreadCost>,
     error: Option<String>,
     notes: Vec<String>,
 }
@@ -30,8 +38,9 @@ struct Outcome {
 impl Outcome {
     fn failed(error: String) -> Self {
         Self {
-            tally: Tally::new(0),
+            tally: Tally::new(0, false, false),
             runtime_ns: 0,
+            cost: None,
             error: Some(error),
             notes: Vec::new(),
         }
@@ -76,6 +85,7 @@ fn result(job: &Job, outcome: Outcome) -> JobResult {
             .map(|file| file.path.to_string_lossy().into_owned())
             .collect(),
         direct: job.direct,
+        cost: outcome.cost,
     }
 }
 
@@ -171,17 +181,26 @@ fn thread(job: &Job, gate: &Gate, stop: &Stop) -> Outcome {
     outcome
 }
 
-fn work(job: &Job, mut files: Files, stop: &Stop) -> Outcome {
+fn work(job: &Job, files: Files, stop: &Stop) -> Outcome {
+    if job.has_rate() || job.think_ns > 0 {
+        // The kernel may otherwise let a sleep last 50 us longer. Where it cannot be set, it does.
+        let _ = rustix::thread::set_current_timer_slack(NonZero::new(1));
+    }
     clock::sleep_until(clock::now().saturating_add(job.delay_ns), stop);
+    let before = cost::of_this_thread();
     let start = clock::now();
     let measured_from = start.saturating_add(job.ramp_ns);
     let mut course = Course::new(job, stop, start);
-    let mut tally = Tally::new(measured_from);
+    let queued = job.engine == Engine::IoUring;
+    let mut tally = Tally::new(measured_from, queued, job.has_rate());
     let mut error = match job.engine {
-        Engine::Psync | Engine::Null => psync::run(&mut course, &mut files, &mut tally),
-        Engine::IoUring => uring::run(&mut course, &mut files, &mut tally),
+        Engine::Psync | Engine::Null => psync::Calls::new(job, &files)
+            .and_then(|mut calls| serial::run(&mut course, &mut calls, &mut tally)),
+        Engine::IoUring => uring::Ring::new(job, &files)
+            .and_then(|mut ring| queue::run(&mut course, &mut ring, &mut tally)),
     }
     .err();
+    let missed = course.missed(clock::now()).unwrap_or(0);
     if error.is_none() {
         error = files.finish(job, &mut tally).err();
     }
@@ -191,10 +210,15 @@ fn work(job: &Job, mut files: Files, stop: &Stop) -> Outcome {
         notes.push("ended during ramp, no data".to_owned());
     } else if stop.is_set() {
         notes.push("stopped on request before its end".to_owned());
+    } else if missed > 0 && error.is_none() {
+        notes.push(format!(
+            "its time was over before {missed} I/Os of its rate were begun; they are in no latency"
+        ));
     }
     Outcome {
         runtime_ns: end.saturating_sub(measured_from.min(end)),
         tally,
+        cost: cost::since(before),
         error,
         notes,
     }

@@ -2,6 +2,7 @@
 
 mod device;
 mod room;
+mod signature;
 
 pub(super) use device::Uses;
 
@@ -55,11 +56,21 @@ fn target_fits(plan: &Plan, job: &Job, target: &Target, uses: &Uses) -> Result<(
     };
     let kind = meta.file_type();
     if kind.is_file() {
-        return if job.access.writes {
-            free_file(path, &meta, uses)
-        } else {
-            Ok(())
-        };
+        let grows = target.length_bytes() > meta.len();
+        if job.access.writes || grows {
+            free_file(path, &meta, uses)?;
+        }
+        if (job.access.writes || grows)
+            && meta.len() > 0
+            && !plan.overwrite
+            && !super::layout::is_ours(path)
+        {
+            return Err(format!(
+                "{shown} exists, holds {} bytes and was not made by iosage; the job would write over it: name another file, or give --overwrite if it may be lost",
+                meta.len()
+            ));
+        }
+        return Ok(());
     }
     if !kind.is_block_device() {
         return Err(format!(
@@ -87,12 +98,17 @@ fn target_fits(plan: &Plan, job: &Job, target: &Target, uses: &Uses) -> Result<(
         std::fs::metadata(allowed)
             .is_ok_and(|m| m.file_type().is_block_device() && m.rdev() == meta.rdev())
     });
-    if allowed {
-        return Ok(());
+    if !allowed {
+        return Err(format!(
+            "{shown} is a block device and the job would write over it; if that is meant give --allow-device {shown}"
+        ));
     }
-    Err(format!(
-        "{shown} is a block device and the job would write over it; if that is meant give --allow-device {shown}"
-    ))
+    match signature::of(path)? {
+        Some(whose) if !plan.destroy => Err(format!(
+            "{shown} holds {whose}, which the job would write over; give --destroy if it may be lost"
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// A file that is not there: may it be made?

@@ -6,11 +6,12 @@ mod names;
 use super::Options;
 use super::jobfile::{JobFile, Section};
 use super::options::{self, Rules};
+use super::pattern::Random;
 use super::plan::{BetweenPasses, Job, Places, Plan};
 use super::problem::{Problem, Refused};
-use super::spec::{Engine, Generator, Spec};
-use super::split::Split;
+use super::spec::{Batch, Distribution, Engine, Generator, Rate, Spec, Way};
 use amounts::{Amounts, Disk};
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher};
 use std::path::Path;
 
@@ -23,7 +24,14 @@ const FILES: usize = 1 << 18;
 pub(super) fn resolve(name: &str, file: &JobFile, options: &Options) -> Result<Plan, Refused> {
     let mut problems = Vec::new();
     let mut notes: Vec<String> = file.warnings.iter().map(ToString::to_string).collect();
-    let specs = specs(file, options, &mut problems, &mut notes);
+    let mut global_options = BTreeMap::new();
+    let specs = specs(
+        file,
+        options,
+        &mut global_options,
+        &mut problems,
+        &mut notes,
+    );
     if !problems.is_empty() {
         // What is missing because of these would only be in the way.
         return Err(Refused::new(name, problems));
@@ -65,7 +73,11 @@ pub(super) fn resolve(name: &str, file: &JobFile, options: &Options) -> Result<P
         directory,
         jobs,
         notes,
+        global_options,
         allowed_devices: options.allow_devices.clone(),
+        destroy: options.destroy,
+        overwrite: options.overwrite,
+        keep: options.keep,
     })
 }
 
@@ -73,6 +85,7 @@ pub(super) fn resolve(name: &str, file: &JobFile, options: &Options) -> Result<P
 fn specs(
     file: &JobFile,
     options: &Options,
+    globals: &mut BTreeMap<&'static str, String>,
     problems: &mut Vec<Problem>,
     notes: &mut Vec<String>,
 ) -> Vec<Spec> {
@@ -86,6 +99,7 @@ fn specs(
         let mut spec = start(defaults.as_ref(), section);
         options::apply(&mut spec, section, rules, problems);
         if section.global {
+            globals.extend(spec.given.clone());
             defaults = Some(spec);
             continue;
         }
@@ -127,6 +141,7 @@ fn start(defaults: Option<&Spec>, section: &Section) -> Spec {
         None => Spec::new(section.at.clone()),
     };
     spec.name.clone_from(&section.name);
+    spec.given.clear();
     spec
 }
 
@@ -167,11 +182,14 @@ fn job(
 ) -> Result<Job, Problem> {
     let names = names::of(spec, clone, directory, notes)?;
     let amounts = amounts::of(spec, clone, names, disk)?;
-    let [read_blocks, write_blocks] = spec.splits();
-    let align = spec
-        .align
-        .unwrap_or([read_blocks.smallest(), write_blocks.smallest()]);
-    let own_align = align == [read_blocks.smallest(), write_blocks.smallest()];
+    let depth = match spec.engine {
+        Engine::IoUring => spec.depth,
+        Engine::Psync | Engine::Null => 1,
+    };
+    let blocks = spec.splits();
+    let smallest = [0, 1, 2].map(|way: usize| blocks[way].smallest());
+    let align = spec.align.unwrap_or(smallest);
+    let own_align = align == smallest;
     let Amounts {
         files,
         io_bytes,
@@ -185,16 +203,23 @@ fn job(
         group: order.group,
         group_reporting: spec.group_reporting,
         engine: spec.engine,
-        depth: if spec.engine == Engine::IoUring {
-            spec.depth as u32
-        } else {
-            1
+        depth: depth as u32,
+        batch: Batch {
+            submit: match spec.submit {
+                0 => depth,
+                most => most.min(depth),
+            },
+            complete_min: spec.complete_min.min(depth),
+            low: spec.low.unwrap_or(depth).min(depth),
         },
         access: spec.access,
         read_percent: spec.read_percent,
-        read_blocks,
-        write_blocks,
+        blocks,
         align_bytes: align,
+        distribution: spec.distribution.clone(),
+        random_percent: spec.random_percent,
+        most_ios: spec.ios,
+        turn: spec.turn,
         files,
         io_bytes,
         io_size_given,
@@ -203,7 +228,7 @@ fn job(
         runtime_ns: spec.runtime_ns,
         time_based: spec.time_based,
         ramp_ns: spec.ramp_ns,
-        delay_ns: spec.delay_ns,
+        delay_ns: delay(spec, order.index),
         direct: spec.direct,
         sync: spec.sync,
         fsync_every: spec.fsync_every,
@@ -218,14 +243,17 @@ fn job(
         generator: spec.generator,
         think_ns: spec.think_ns,
         think_blocks: spec.think_blocks,
-        rate_iops: spec.rate_iops,
+        rate: rates(spec),
+        process: spec.process,
         unlink: spec.unlink,
         before: spec.before.clone(),
         after: spec.after.clone(),
+        percentiles: spec.percentiles.clone(),
         overwrite: spec.overwrite,
         fallocate: spec.fallocate,
         content: spec.content.clone(),
         between_passes: BetweenPasses::Nothing,
+        options: spec.given.clone(),
         places: Places {
             index: order.index,
             job: spec.at.clone(),
@@ -246,14 +274,28 @@ fn job(
 
 /// Reads and writes that count one random map in blocks of different sizes end before their size.
 fn unlike_units(job: &Job) -> Option<String> {
-    let [read, write] = [&job.read_blocks, &job.write_blocks].map(Split::smallest);
+    let [read, write] = [0, 1].map(|way: usize| job.blocks[way].smallest());
     let mixed = job.access.reads && job.access.writes;
-    (mixed && job.access.random && job.random_map && read != write).then(|| {
+    (mixed && job.access.random && job.has_map() && read != write).then(|| {
         format!(
             "job `{}`: the smallest read block ({read} bytes) is not the smallest write block ({write}); as in fio both share one random map and the job may end before its size is done; norandommap=1 prevents that",
             job.name
         )
     })
+}
+
+/// When the clone starts; of a range a number that is the same on every run.
+fn delay(spec: &Spec, index: u64) -> u64 {
+    let (from, to) = spec.delay_ns;
+    match from == to {
+        true => from,
+        false => Random::new(seed(spec, index) ^ 0xde1a).between(from, to),
+    }
+}
+
+/// Rates of the ways that the job goes.
+fn rates(spec: &Spec) -> [Option<Rate>; 3] {
+    Way::ALL.map(|way| spec.rate[way as usize].filter(|_| spec.access.does(way)))
 }
 
 /// The option that says where the job's files are.
@@ -301,6 +343,11 @@ fn remarks(spec: &Spec, notes: &mut Vec<String>) {
     if spec.runtime_ns.is_some() && !spec.time_based {
         notes.push(format!(
             "job `{name}`: runtime without time_based is an upper bound, the job ends when its bytes are done"
+        ));
+    }
+    if spec.access.random && spec.distribution != Distribution::Even && spec.random_map {
+        notes.push(format!(
+            "job `{name}`: random_distribution turns the random map off, as in fio"
         ));
     }
     if spec.align.is_some() && spec.random_map && spec.generator != Generator::Lfsr {

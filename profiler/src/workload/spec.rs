@@ -28,14 +28,126 @@ impl Engine {
     }
 }
 
+/// What one I/O does to its block. The number is its place in arrays of three.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Way {
+    Read,
+    Write,
+    Trim,
+}
+
+impl Way {
+    pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Trim];
+
+    /// What was there before is gone afterwards.
+    pub fn destroys(self) -> bool {
+        self != Self::Read
+    }
+}
+
 /// Directions and order of a job's I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Access {
     pub reads: bool,
+    /// It writes or trims.
     pub writes: bool,
+    /// What it does to blocks, it does by trimming them.
+    pub trims: bool,
     pub random: bool,
-    /// Added to the position after each sequential I/O.
-    pub gap_bytes: u64,
+    /// Added to the position after each sequential I/O; negative: the job goes backwards.
+    pub gap_bytes: i64,
+    /// A random job draws a new offset after so many I/Os.
+    pub run: u64,
+    /// Between two draws it stays where it is, instead of going on in order.
+    pub stays: bool,
+}
+
+impl Access {
+    /// The way that is not reading.
+    pub fn change(self) -> Way {
+        if self.trims { Way::Trim } else { Way::Write }
+    }
+
+    pub fn does(self, way: Way) -> bool {
+        match way {
+            Way::Read => self.reads,
+            Way::Write => self.writes && !self.trims,
+            Way::Trim => self.trims,
+        }
+    }
+}
+
+/// How a random job chooses among the blocks of its region.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Distribution {
+    /// All alike.
+    Even,
+    /// The k-th most popular block is used in proportion to 1 / k^theta.
+    Zipf { theta: f64, center: Option<f64> },
+    /// A share `h` of the blocks gets the share `1 - h` of the I/Os, and so on within them.
+    Pareto { h: f64, center: Option<f64> },
+    /// A bell around the center; the deviation is a percentage of the region.
+    Normal { percent: f64, center: Option<f64> },
+    /// Parts of the region, each with its share of the I/Os.
+    Zones([Vec<Zone>; 3]),
+}
+
+/// A part of the region.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Zone {
+    /// Share of the I/Os.
+    pub percent: u64,
+    pub length: ZoneLength,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ZoneLength {
+    Percent(u64),
+    Bytes(u64),
+}
+
+/// Whose turn it is among several files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Turn {
+    /// One after another, so many I/Os each.
+    Around(u64),
+    /// Any, for so many I/Os.
+    Random(u64),
+    /// The next when one is through.
+    Sequential,
+}
+
+/// How a queue is filled and emptied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Batch {
+    /// Most I/Os handed in with one call.
+    pub submit: u64,
+    /// A call that waits, waits for so many completions.
+    pub complete_min: u64,
+    /// A full queue is let run down to this many before more is handed in.
+    pub low: u64,
+}
+
+/// What paces a job with a rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Process {
+    /// Even steps.
+    Linear,
+    /// Steps at random (exponential), as of many independent users.
+    Poisson,
+}
+
+/// An upper bound on how much is begun in a second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rate {
+    IosPerSecond(u64),
+    BytesPerSecond(u64),
 }
 
 /// What the write calls promise by themselves.
@@ -104,9 +216,14 @@ pub struct Spec {
     pub description: Option<String>,
     pub access: Access,
     pub read_percent: u64,
-    pub block: [u64; 2],
-    pub split: Option<[Split; 2]>,
-    pub align: Option<[u64; 2]>,
+    pub block: [u64; 3],
+    pub split: Option<[Split; 3]>,
+    pub align: Option<[u64; 3]>,
+    pub distribution: Distribution,
+    /// Share of a random job's I/Os that is random.
+    pub random_percent: [u64; 3],
+    pub ios: Option<u64>,
+    pub turn: Turn,
     pub size: Option<Amount>,
     pub file_size: Option<(u64, u64)>,
     pub io_size: Option<Amount>,
@@ -116,7 +233,7 @@ pub struct Spec {
     pub runtime_ns: Option<u64>,
     pub time_based: bool,
     pub ramp_ns: u64,
-    pub delay_ns: u64,
+    pub delay_ns: (u64, u64),
     pub loops: u64,
     pub direct: bool,
     pub sync: SyncMode,
@@ -125,6 +242,10 @@ pub struct Spec {
     pub end_fsync: bool,
     pub fsync_on_close: bool,
     pub depth: u64,
+    /// 0 or `None`: as many as there is room for.
+    pub submit: u64,
+    pub complete_min: u64,
+    pub low: Option<u64>,
     pub engine: Engine,
     /// The engine as written, when it is run as another.
     pub engine_alias: Option<String>,
@@ -143,15 +264,19 @@ pub struct Spec {
     pub generator: Generator,
     pub think_ns: u64,
     pub think_blocks: u64,
-    pub rate_iops: [Option<u64>; 2],
+    pub rate: [Option<Rate>; 3],
+    pub process: Process,
     pub unlink: bool,
     pub before: Option<String>,
     pub after: Option<String>,
+    pub percentiles: Option<Vec<f64>>,
     pub overwrite: bool,
     pub fallocate: Fallocate,
     pub content: Content,
     /// Where each option that was given stands.
     pub places: BTreeMap<&'static str, Place>,
+    /// What was given, as written, by the first name of the option.
+    pub given: BTreeMap<&'static str, String>,
     /// Options whose value cannot be run here, by name: the job must not start.
     pub blocked: BTreeMap<&'static str, Problem>,
     /// What a reader of the results must know.
@@ -173,13 +298,20 @@ impl Spec {
             access: Access {
                 reads: true,
                 writes: false,
+                trims: false,
                 random: false,
                 gap_bytes: 0,
+                run: 1,
+                stays: false,
             },
             read_percent: 50,
-            block: [4096; 2],
+            block: [4096; 3],
             split: None,
             align: None,
+            distribution: Distribution::Even,
+            random_percent: [100; 3],
+            ios: None,
+            turn: Turn::Around(1),
             size: None,
             file_size: None,
             io_size: None,
@@ -189,7 +321,7 @@ impl Spec {
             runtime_ns: None,
             time_based: false,
             ramp_ns: 0,
-            delay_ns: 0,
+            delay_ns: (0, 0),
             loops: 1,
             direct: false,
             sync: SyncMode::None,
@@ -198,6 +330,9 @@ impl Spec {
             end_fsync: false,
             fsync_on_close: false,
             depth: 1,
+            submit: 0,
+            complete_min: 1,
+            low: None,
             engine: Engine::Psync,
             engine_alias: None,
             filename: None,
@@ -215,10 +350,12 @@ impl Spec {
             generator: Generator::Tausworthe,
             think_ns: 0,
             think_blocks: 1,
-            rate_iops: [None; 2],
+            rate: [None; 3],
+            process: Process::Linear,
             unlink: false,
             before: None,
             after: None,
+            percentiles: None,
             overwrite: false,
             fallocate: Fallocate::Native,
             content: Content::Random {
@@ -226,6 +363,7 @@ impl Spec {
                 refilled: false,
             },
             places: BTreeMap::new(),
+            given: BTreeMap::new(),
             blocked: BTreeMap::new(),
             notes: Vec::new(),
         }
@@ -236,8 +374,8 @@ impl Spec {
         self.places.get(option).unwrap_or(&self.at)
     }
 
-    /// Block sizes of reads and writes.
-    pub fn splits(&self) -> [Split; 2] {
+    /// Block sizes of reads, writes and trims.
+    pub fn splits(&self) -> [Split; 3] {
         self.split
             .clone()
             .unwrap_or_else(|| self.block.map(Split::one))

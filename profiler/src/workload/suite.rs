@@ -28,8 +28,8 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|suite| suite.name)
 }
 
-/// A suite in a directory, for a time.
-pub fn suite(name: &str, directory: &Path, duration: Duration) -> Result<Plan> {
+/// A suite in a directory, for a time; of `how` counts what becomes of files.
+pub fn suite(name: &str, directory: &Path, duration: Duration, how: &Options) -> Result<Plan> {
     let Some(suite) = ALL.iter().find(|suite| suite.name == name) else {
         let known: Vec<_> = names().collect();
         bail!("there is no suite `{name}`; there is {}", known.join(", "));
@@ -37,6 +37,8 @@ pub fn suite(name: &str, directory: &Path, duration: Duration) -> Result<Plan> {
     let options = Options {
         target: Some(directory.to_owned()),
         duration: Some(duration),
+        overwrite: how.overwrite,
+        keep: how.keep,
         ..Options::default()
     };
     let mut plan = resolved(name, suite.text.as_bytes(), &options)?;
@@ -56,7 +58,13 @@ mod tests {
     #[test]
     fn the_demo_is_a_database_in_small() {
         let dir = tempfile::tempdir().unwrap();
-        let plan = suite("demo", dir.path(), Duration::from_secs(20)).unwrap();
+        let plan = suite(
+            "demo",
+            dir.path(),
+            Duration::from_secs(20),
+            &Options::default(),
+        )
+        .unwrap();
         let jobs: Vec<_> = plan
             .jobs
             .iter()
@@ -79,6 +87,14 @@ mod tests {
         );
         assert_eq!(plan.jobs[0].files[0].path, plan.jobs[1].files[0].path);
         assert_eq!(plan.jobs[3].between_passes, BetweenPasses::Truncate);
-        assert!(suite("none", dir.path(), Duration::from_secs(1)).is_err());
+        assert!(
+            suite(
+                "none",
+                dir.path(),
+                Duration::from_secs(1),
+                &Options::default()
+            )
+            .is_err()
+        );
     }
 }

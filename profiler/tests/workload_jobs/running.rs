@@ -270,8 +270,13 @@ fn an_interrupt_ends_the_program_with_what_was_done() {
 #[test]
 fn the_demo_suite_reads_writes_and_commits() {
     let scratch = Scratch::new();
-    let mut plan =
-        workload::suite("demo", scratch.path(), std::time::Duration::from_secs(1)).unwrap();
+    let mut plan = workload::suite(
+        "demo",
+        scratch.path(),
+        std::time::Duration::from_secs(1),
+        &scratch.options(),
+    )
+    .unwrap();
     // A smaller table and log, gone through several times within the second.
     for job in &mut plan.jobs {
         job.files[0].region_bytes = 1 << 20;
@@ -352,4 +357,152 @@ fn results_are_shown_as_a_table_and_as_json() {
     let output = scratch.iosage(&["run", "j.fio", "--format", "json"]);
     let result: Workload = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(moved(&result.jobs[0]), [(0, 0), (8, 65536)]);
+}
+
+#[test]
+fn a_file_that_iosage_did_not_make_is_not_written_over() {
+    let scratch = Scratch::new();
+    std::fs::write(scratch.path().join("precious"), b"data").unwrap();
+    let job = "[a]\nrw=write\nsize=64k\nfilename=precious\n";
+    std::fs::write(scratch.path().join("j.fio"), job).unwrap();
+    let output = scratch.iosage(&["run", "j.fio"]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(error.contains("j.fio:4:10: "), "{error}");
+    assert!(
+        error.contains("was not made by iosage") && error.contains("--overwrite"),
+        "{error}"
+    );
+    assert_eq!(scratch.read("precious"), b"data");
+    let output = scratch.iosage(&["run", "j.fio", "--overwrite"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(
+        scratch.read("precious").len(),
+        65536,
+        "and it stays, for it was there before"
+    );
+}
+
+#[test]
+fn files_that_a_run_made_go_with_it_unless_they_are_kept() {
+    let scratch = Scratch::new();
+    let job = "[a]\nrw=write\nsize=64k\nnumjobs=2\n[b]\nrw=read\nsize=8k\n";
+    std::fs::write(scratch.path().join("j.fio"), job).unwrap();
+    let left = || -> Vec<String> { scratch.files().into_iter().map(|(name, _)| name).collect() };
+    let run = |more: &[&str]| {
+        let output = scratch.iosage(&[&["run", "j.fio"], more].concat());
+        (
+            output.status.code(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    assert_eq!(run(&[]).0, Some(0));
+    assert_eq!(left(), ["j.fio"]);
+    assert_eq!(run(&["--keep"]).0, Some(0));
+    assert_eq!(left(), ["a.0.0", "a.1.0", "b.0.0", "j.fio"]);
+    // The mark on them lets a later run write over them, where the filesystem keeps marks.
+    match run(&[]) {
+        (Some(0), _) => assert_eq!(left(), ["a.0.0", "a.1.0", "b.0.0", "j.fio"]),
+        (Some(2), error) if error.contains("was not made by iosage") => {
+            eprintln!("skipped: this filesystem keeps no extended attributes of users");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_job_that_fails_leaves_nothing_either() {
+    let scratch = Scratch::new();
+    let plan = Options {
+        keep: false,
+        ..scratch.options()
+    };
+    let text = "[a]\nrw=write\nsize=64k\n[b]\nrw=read\nsize=8k\nexec_prerun=false\n";
+    let plan = Options {
+        allow_exec: true,
+        ..plan
+    };
+    let result = workload::from_text("t", text, &plan)
+        .unwrap()
+        .run(&Stop::default())
+        .unwrap();
+    assert!(result.jobs[1].error.is_some());
+    assert_eq!(scratch.files(), []);
+}
+
+#[test]
+fn trims_give_blocks_back_with_each_engine() {
+    for engine in ["psync", "io_uring\niodepth=4"] {
+        let scratch = Scratch::new();
+        std::fs::write(scratch.path().join("f"), vec![7; 1 << 20]).unwrap();
+        let text = format!("[a]\nrw=randtrim\nfilename=f\nsize=512k\nbs=64k\nioengine={engine}");
+        let result = scratch.run(&text);
+        if let Some(error) = &result.jobs[0].error {
+            assert!(
+                error.starts_with("EOPNOTSUPP trimming 65536 bytes"),
+                "{error}"
+            );
+            eprintln!("skipped: this filesystem has no holes");
+            return;
+        }
+        assert_eq!(
+            (
+                op(&result.jobs[0], "trim").n,
+                op(&result.jobs[0], "trim").bytes
+            ),
+            (8, 512 << 10)
+        );
+        let left = scratch.read("f");
+        assert!(left[..512 << 10].iter().all(|byte| *byte == 0));
+        assert!(left[512 << 10..].iter().all(|byte| *byte == 7));
+    }
+}
+
+#[test]
+fn a_rate_splits_latency_into_lag_and_completion() {
+    for engine in ["psync", "io_uring\niodepth=8"] {
+        let scratch = Scratch::new();
+        let text =
+            format!("[a]\nrw=randread\nsize=1m\nnumber_ios=50\nrate_iops=5000\nioengine={engine}");
+        let read = op(&scratch.run(&text).jobs[0], "read").clone();
+        let completion = read.spans.completion.unwrap();
+        let lag = read.spans.lag.unwrap();
+        assert_eq!((read.n, completion.moments.n, lag.moments.n), (50, 50, 50));
+        // From the intended start to the hand-over, and from there to the end: nothing is lost.
+        assert_eq!(
+            read.latency_ns.sum,
+            completion.moments.sum_ns + lag.moments.sum_ns
+        );
+    }
+}
+
+#[test]
+fn job_explain_shows_every_job_resolved_in_bytes_and_seconds() {
+    let scratch = Scratch::new();
+    let text = "[global]\nbs=4k-16k\n[global]\nbs=8k\n[a]\nrw=randrw:4\nsize=1m\nrate_iops=100,50\nrandom_distribution=zipf:1.2\nruntime=1m\ntime_based\n";
+    let text = text.replace("bs=4k-16k", "bsrange=4k-16k");
+    std::fs::write(scratch.path().join("j.fio"), text).unwrap();
+    let output = scratch.iosage(&["job", "explain", "j.fio"]);
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    for line in [
+        "read blocks: 8192 bytes",
+        "popular blocks by zipf with theta 1.2; 4 I/Os for each offset drawn",
+        "runs 60 s",
+        "100 reads a second",
+        "50 writes a second",
+        "bytes 0 to 1048576",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    let output = scratch.iosage(&["job", "explain", "j.fio", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["jobs"][0]["runtime_ns"], 60_000_000_000u64);
+    assert_eq!(json["jobs"][0]["rate"][1]["ios_per_second"], 50);
+    assert_eq!(json["global_options"]["bs"], "8k");
 }
