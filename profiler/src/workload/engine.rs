@@ -4,6 +4,7 @@ mod buffer;
 mod clock;
 mod cost;
 mod course;
+mod crc;
 mod files;
 #[cfg(test)]
 mod model;
@@ -13,10 +14,11 @@ mod schedule;
 mod serial;
 mod tally;
 mod uring;
+mod verify;
 
 use super::Stop;
 use super::plan::{Job, Plan};
-use super::spec::Engine;
+use super::spec::{Check, Engine};
 use crate::capture::{JobResult, ThreadCost};
 use anyhow::{Context, Result};
 use course::Course;
@@ -25,6 +27,7 @@ use std::num::NonZero;
 use std::process::Command;
 use std::sync::{Condvar, Mutex, PoisonError};
 use tally::Tally;
+pub(super) use verify::HEADER;
 
 /// What a thread brings back.
 struct Outcome {
@@ -200,12 +203,21 @@ fn work(job: &Job, files: Files, stop: &Stop) -> Outcome {
             .and_then(|mut ring| queue::run(&mut course, &mut ring, &mut tally)),
     }
     .err();
+    let writes = course.writes();
     let missed = course.missed(clock::now()).unwrap_or(0);
     if error.is_none() {
         error = files.finish(job, &mut tally).err();
     }
     let end = clock::now();
+    let cost = cost::since(before);
     let mut notes = Vec::new();
+    if job.verify != Check::None && job.read_back && job.engine != Engine::Null {
+        if error.is_none() && !stop.is_set() {
+            error = verify::run(job, &files, writes, stop, &mut tally).err();
+        } else {
+            notes.push("what it wrote was not verified, for it did not end by itself".to_owned());
+        }
+    }
     if job.ramp_ns > 0 && tally.is_empty() && error.is_none() {
         notes.push("ended during ramp, no data".to_owned());
     } else if stop.is_set() {
@@ -218,7 +230,7 @@ fn work(job: &Job, files: Files, stop: &Stop) -> Outcome {
     Outcome {
         runtime_ns: end.saturating_sub(measured_from.min(end)),
         tally,
-        cost: cost::since(before),
+        cost,
         error,
         notes,
     }

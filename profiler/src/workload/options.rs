@@ -9,6 +9,7 @@ mod refused;
 mod shape;
 mod table;
 mod taken;
+mod verify;
 
 use super::jobfile::{Entry, Section};
 use super::problem::Problem;

@@ -2,8 +2,8 @@
 
 use super::problem::Place;
 use super::spec::{
-    Access, Advice, Batch, Content, Distribution, Engine, Fallocate, Generator, Process, Rate,
-    SyncMode, Turn, Way,
+    Access, Advice, Batch, Check, Content, Distribution, Engine, Fallocate, Generator, Process,
+    Rate, SyncMode, Turn, Way,
 };
 use super::split::Split;
 use serde::Serialize;
@@ -97,6 +97,11 @@ pub struct Job {
     pub overwrite: bool,
     pub fallocate: Fallocate,
     pub content: Content,
+    pub verify: Check,
+    /// Verifying ends at the first block that is wrong.
+    pub verify_fatal: bool,
+    /// Verify after writing.
+    pub read_back: bool,
     pub between_passes: BetweenPasses,
     /// The options of the job's own section, as written; those of `[global]` stand in the plan.
     pub options: BTreeMap<&'static str, String>,

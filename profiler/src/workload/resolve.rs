@@ -2,6 +2,7 @@
 
 mod amounts;
 mod names;
+mod verify;
 
 use super::Options;
 use super::jobfile::{JobFile, Section};
@@ -9,7 +10,7 @@ use super::options::{self, Rules};
 use super::pattern::Random;
 use super::plan::{BetweenPasses, Job, Places, Plan};
 use super::problem::{Problem, Refused};
-use super::spec::{Batch, Distribution, Engine, Generator, Rate, Spec, Way};
+use super::spec::{Batch, Check, Content, Distribution, Engine, Generator, Rate, Spec, Way};
 use amounts::{Amounts, Disk};
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher};
@@ -182,6 +183,7 @@ fn job(
 ) -> Result<Job, Problem> {
     let names = names::of(spec, clone, directory, notes)?;
     let amounts = amounts::of(spec, clone, names, disk)?;
+    let verify = verify::of(spec)?;
     let depth = match spec.engine {
         Engine::IoUring => spec.depth,
         Engine::Psync | Engine::Null => 1,
@@ -251,7 +253,13 @@ fn job(
         percentiles: spec.percentiles.clone(),
         overwrite: spec.overwrite,
         fallocate: spec.fallocate,
-        content: spec.content.clone(),
+        content: match &verify {
+            Check::Pattern(pattern) => Content::Pattern(pattern.clone()),
+            _ => spec.content.clone(),
+        },
+        verify,
+        verify_fatal: spec.verify_fatal,
+        read_back: spec.read_back,
         between_passes: BetweenPasses::Nothing,
         options: spec.given.clone(),
         places: Places {

@@ -199,6 +199,46 @@ pub enum Content {
     Pattern(Vec<u8>),
 }
 
+/// How what was written is verified.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Check {
+    None,
+    /// Each block carries its place and a CRC.
+    Crc32c,
+    /// The whole block is this pattern again and again.
+    Pattern(Vec<u8>),
+}
+
+/// What a steady state is measured by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Watched {
+    Ios,
+    Bytes,
+}
+
+/// The job ends once what is watched has not changed by more than a limit for a while.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Steady {
+    pub watched: Watched,
+    /// By the slope of the line that fits best, instead of the largest deviation from the mean.
+    pub slope: bool,
+    /// The limit is a percentage of the mean.
+    pub percent: bool,
+    pub limit: f64,
+    pub duration_ns: u64,
+    pub ramp_ns: u64,
+    pub interval_ns: u64,
+}
+
+impl Steady {
+    /// Intervals in its duration.
+    pub fn intervals(&self) -> usize {
+        (self.duration_ns / self.interval_ns).max(1) as usize
+    }
+}
+
 /// Which numbers a random job draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -270,9 +310,25 @@ pub struct Spec {
     pub before: Option<String>,
     pub after: Option<String>,
     pub percentiles: Option<Vec<f64>>,
+    pub steady: Option<Steady>,
+    /// Its criterion was given, not only its times.
+    pub steady_wanted: bool,
+    /// Beginnings of the names of log files: bandwidth, I/Os a second, latency.
+    pub logs: [Option<String>; 3],
+    pub log_window_ns: u64,
+    pub create_only: bool,
+    pub may_create: bool,
+    pub pre_read: bool,
+    pub kernel_polls: bool,
+    pub cpus: Option<Vec<usize>>,
     pub overwrite: bool,
     pub fallocate: Fallocate,
     pub content: Content,
+    pub verify: Check,
+    pub verify_pattern: Option<Vec<u8>>,
+    pub verify_fatal: bool,
+    /// Verify after writing.
+    pub read_back: bool,
     /// Where each option that was given stands.
     pub places: BTreeMap<&'static str, Place>,
     /// What was given, as written, by the first name of the option.
@@ -356,12 +412,25 @@ impl Spec {
             before: None,
             after: None,
             percentiles: None,
+            steady: None,
+            steady_wanted: false,
+            logs: [None, None, None],
+            log_window_ns: 0,
+            create_only: false,
+            may_create: true,
+            pre_read: false,
+            kernel_polls: false,
+            cpus: None,
             overwrite: false,
             fallocate: Fallocate::Native,
             content: Content::Random {
                 stamped: true,
                 refilled: false,
             },
+            verify: Check::None,
+            verify_pattern: None,
+            verify_fatal: false,
+            read_back: true,
             places: BTreeMap::new(),
             given: BTreeMap::new(),
             blocked: BTreeMap::new(),

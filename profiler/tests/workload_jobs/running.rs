@@ -506,3 +506,52 @@ fn job_explain_shows_every_job_resolved_in_bytes_and_seconds() {
     assert_eq!(json["jobs"][0]["rate"][1]["ios_per_second"], 50);
     assert_eq!(json["global_options"]["bs"], "8k");
 }
+
+#[test]
+fn what_was_written_is_read_back_and_damage_is_named() {
+    for engine in ["psync", "io_uring\niodepth=8"] {
+        let scratch = Scratch::new();
+        let text = format!(
+            "[a]\nrw=randwrite\nsize=1m\noffset=8k\nfilename=f\nverify=crc32c\nnumber_ios=200\nioengine={engine}"
+        );
+        let result = scratch.run(&text);
+        let job = &result.jobs[0];
+        assert_eq!(
+            (&job.error, op(job, "write").n, op(job, "verify").n),
+            (&None, 200, 200)
+        );
+        let text = format!(
+            "[a]\nrw=write\nsize=64k\nfilename=g\nverify=pattern\nverify_pattern=0xabcd\nioengine={engine}"
+        );
+        let result = scratch.run(&text);
+        assert_eq!(
+            (&result.jobs[0].error, op(&result.jobs[0], "verify").n),
+            (&None, 16)
+        );
+        assert!(
+            scratch
+                .read("g")
+                .as_chunks::<2>()
+                .0
+                .iter()
+                .all(|two| two == b"\xab\xcd")
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_verified_is_refused() {
+    let scratch = Scratch::new();
+    let text = "[a]\nrw=write\nsize=64k\nbs=8k\nfilename=f\nverify=crc32c\ndo_verify=0\n[b]\nstonewall\nrw=write\nsize=64k\nbs=4k\nfilename=f\nverify=crc32c\n";
+    let result = scratch.run(text);
+    assert_eq!(result.jobs[1].error, None);
+    assert!(!result.jobs[0].ops.contains_key("verify"));
+    for text in [
+        "[a]\nrw=randrw\nsize=64k\nverify=crc32c\n",
+        "[a]\nrw=write\nsize=64k\nbs=32\nverify=crc32c\n",
+        "[a]\nrw=write\nsize=64k\nbsrange=4k-16k\nloops=2\nverify=crc32c\n",
+        "[a]\nrw=write\nsize=64k\nverify=pattern\n",
+    ] {
+        assert!(scratch.plan(text).is_err(), "{text}");
+    }
+}

@@ -60,7 +60,11 @@ fn job(planned: &Job, results: &[&JobResult]) -> Value {
     put("elapsed", json!(runtime_ns.div_ceil(1_000_000_000)));
     put("job options", json!(planned.options));
     for way in ["read", "write", "trim"] {
-        put(way, op::moved(all.get(way), runtime_ns, planned));
+        // As in fio reading back counts as reads.
+        let counted = all
+            .get(way)
+            .or_else(|| all.get("verify").filter(|_| way == "read"));
+        put(way, op::moved(counted, runtime_ns, planned));
     }
     let syncs: Vec<_> = ["fsync", "fdatasync"]
         .iter()

@@ -137,7 +137,7 @@ fn cells(row: &Row) -> [String; 10] {
     let number = |value: Option<f64>, digits: usize| {
         value.map_or_else(|| "-".to_owned(), |v| format!("{v:.digits$}"))
     };
-    let moves = row.op == "read" || row.op == "write";
+    let moves = ["read", "write", "trim"].contains(&row.op.as_str());
     let rate = per_second(tally.bytes as f64 / 1_048_576.0).filter(|_| moves);
     let quantile = |q: f64| {
         let found = tally.latency_ns.quantile(q).filter(|_| tally.n > 0);

@@ -154,6 +154,11 @@ impl<'a> Course<'a> {
         self.schedule.missed(self.end).filter(|_| by_time)
     }
 
+    /// Writes handed out so far.
+    pub(super) fn writes(&self) -> u64 {
+        self.writes
+    }
+
     fn direction(&mut self) -> Way {
         let access = self.job.access;
         let reads = match (access.reads, access.writes) {

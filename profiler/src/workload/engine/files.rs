@@ -191,7 +191,7 @@ fn advice(job: &Job) -> Option<Fadvise> {
 }
 
 /// Drops the file's clean pages; dirty ones stay, as in fio.
-fn drop_cache(fd: &OwnedFd) {
+pub(super) fn drop_cache(fd: &OwnedFd) {
     // Advice: what cannot be dropped stays cached.
     let _ = fadvise(fd, 0, None, Fadvise::DontNeed);
 }

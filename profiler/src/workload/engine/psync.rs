@@ -39,7 +39,9 @@ impl Serial for Calls<'_> {
     #[inline]
     fn prepare(&mut self, io: &Io) {
         if io.way == Way::Write {
-            self.buffers.prepare(0, io.length as usize);
+            let start = self.files.0.get(io.file).map_or(0, |open| open.start);
+            self.buffers
+                .prepare(0, io.length as usize, start + io.offset);
         }
     }
 

@@ -16,9 +16,11 @@ pub(super) enum Kind {
     Trim,
     Fsync,
     Fdatasync,
+    /// Reading back what was written.
+    Verify,
 }
 
-const NAMES: [&str; 5] = ["read", "write", "trim", "fsync", "fdatasync"];
+const NAMES: [&str; 6] = ["read", "write", "trim", "fsync", "fdatasync", "verify"];
 
 /// The life of one operation.
 #[derive(Clone, Copy, Debug)]
@@ -126,7 +128,7 @@ pub(super) struct Tally {
     from: u64,
     /// Hand-over is a step of its own.
     queued: bool,
-    tracks: [Track; 5],
+    tracks: [Track; 6],
 }
 
 impl Tally {

@@ -177,7 +177,8 @@ impl Queue for Ring<'_> {
         if io.way == Way::Write
             && let Some(buffers) = &mut self.buffers
         {
-            buffers.prepare(slot, io.length as usize);
+            let start = self.files.0[io.file].start;
+            buffers.prepare(slot, io.length as usize, start + io.offset);
         }
     }
 

@@ -29,8 +29,8 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
         "ignore_error continue_on_error error_dump exitall exit_what exitall_on_error",
     ),
     (
-        "data is not verified",
-        "verify verify_only do_verify verifysort verifysort_nr verify_interval verify_offset verify_pattern verify_fatal verify_dump verify_async verify_async_cpus verify_backlog verify_backlog_batch experimental_verify verify_state_load verify_state_save verify_write_sequence verify_header_seed verify_pattern_interval",
+        "data is verified after the job, block by block as it was written",
+        "verify_only verifysort verifysort_nr verify_interval verify_offset verify_dump verify_async verify_async_cpus verify_backlog verify_backlog_batch experimental_verify verify_state_load verify_state_save verify_write_sequence verify_header_seed verify_pattern_interval",
     ),
     (
         "trims are not supported",

@@ -290,6 +290,11 @@ pub(super) fn scramble_buffers(spec: &mut Spec, a: &Argument<'_>) -> Done {
 
 /// `0x11`, `0xdeadbeef`, `-1` or `123` (a number), or `"text"`, or several one after another.
 pub(super) fn buffer_pattern(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.content = Content::Pattern(pattern(a)?);
+    Ok(())
+}
+
+pub(super) fn pattern(a: &Argument<'_>) -> Result<Vec<u8>, Fault> {
     let text = a.text()?;
     let bytes = if let Some(inner) = text.strip_prefix('"') {
         match inner.strip_suffix('"') {
@@ -312,8 +317,7 @@ pub(super) fn buffer_pattern(spec: &mut Spec, a: &Argument<'_>) -> Done {
     if bytes.is_empty() {
         return Err(Fault::Bad("the pattern is empty".to_owned()));
     }
-    spec.content = Content::Pattern(bytes);
-    Ok(())
+    Ok(bytes)
 }
 
 /// Hexadecimal digits in the order written, as fio lays them into the buffer.

@@ -1,6 +1,6 @@
 //! The options that a job may set: names, what puts a value into a job, what a value may be.
 
-use super::{Setter, draw, files, pace, shape};
+use super::{Setter, draw, files, pace, shape, verify};
 
 /// One option.
 pub(super) struct Row {
@@ -233,4 +233,16 @@ pub(super) const TAKEN: &[Row] = &[
         draw::percentile_list,
         "`PERCENT:...`, for `--format fio-json`",
     ),
+    row(
+        &["verify"],
+        verify::verify,
+        "crc32c, pattern; of jobs that write and do not read; the header of a block is iosage's own",
+    ),
+    row(
+        &["verify_pattern"],
+        verify::verify_pattern,
+        "as `buffer_pattern`, with `verify=pattern`",
+    ),
+    row(&["verify_fatal"], verify::verify_fatal, "0 or 1"),
+    row(&["do_verify"], verify::do_verify, "0 or 1"),
 ];
