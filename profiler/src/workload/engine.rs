@@ -6,12 +6,14 @@ mod cost;
 mod course;
 mod crc;
 mod files;
+mod log;
 #[cfg(test)]
 mod model;
 mod psync;
 mod queue;
 mod schedule;
 mod serial;
+mod steady;
 mod tally;
 mod uring;
 mod verify;
@@ -53,6 +55,10 @@ impl Outcome {
 /// Runs all stages; results come in the order of the plan.
 pub(super) fn run(plan: &Plan, stop: &Stop, notes: &mut Vec<String>) -> Result<Vec<JobResult>> {
     let mut results = Vec::new();
+    if plan.jobs.iter().any(|job| job.create_only) {
+        notes.push("create_only: files were laid out, nothing was run".to_owned());
+        return Ok(results);
+    }
     for stage in plan.jobs.chunk_by(|a, b| a.stage == b.stage) {
         if stop.is_set() {
             let left = plan.jobs.len() - results.len();
@@ -170,6 +176,7 @@ fn thread(job: &Job, gate: &Gate, stop: &Stop) -> Outcome {
         .before
         .as_deref()
         .map_or(Ok(()), |command| execute("exec_prerun", command))
+        .and_then(|()| pin(job))
         .and_then(|()| Files::open(job));
     gate.pass();
     let mut outcome = match ready {
@@ -184,6 +191,18 @@ fn thread(job: &Job, gate: &Gate, stop: &Stop) -> Outcome {
     outcome
 }
 
+/// Keeps the thread on the CPUs that the job names.
+fn pin(job: &Job) -> Result<(), String> {
+    let Some(cpus) = &job.cpus else {
+        return Ok(());
+    };
+    let mut set = rustix::thread::CpuSet::new();
+    cpus.iter().for_each(|cpu| set.set(*cpu));
+    rustix::thread::sched_setaffinity(None, &set).map_err(|error| {
+        format!("cpus_allowed={cpus:?} cannot be set: {error}; name CPUs of this host")
+    })
+}
+
 fn work(job: &Job, files: Files, stop: &Stop) -> Outcome {
     if job.has_rate() || job.think_ns > 0 {
         // The kernel may otherwise let a sleep last 50 us longer. Where it cannot be set, it does.
@@ -196,6 +215,7 @@ fn work(job: &Job, files: Files, stop: &Stop) -> Outcome {
     let mut course = Course::new(job, stop, start);
     let queued = job.engine == Engine::IoUring;
     let mut tally = Tally::new(measured_from, queued, job.has_rate());
+    tally.watch(job, measured_from);
     let mut error = match job.engine {
         Engine::Psync | Engine::Null => psync::Calls::new(job, &files)
             .and_then(|mut calls| serial::run(&mut course, &mut calls, &mut tally)),
@@ -211,6 +231,16 @@ fn work(job: &Job, files: Files, stop: &Stop) -> Outcome {
     let end = clock::now();
     let cost = cost::since(before);
     let mut notes = Vec::new();
+    if let Some(settled) = tally.settled().filter(|_| job.steady.is_some()) {
+        let seconds = end.saturating_sub(start) as f64 / 1e9;
+        notes.push(match settled {
+            true => format!("steady state was reached after {seconds:.1} s"),
+            false => "steady state was not reached".to_owned(),
+        });
+    }
+    if let Err(failed) = tally.write_logs(end) {
+        error.get_or_insert(failed);
+    }
     if job.verify != Check::None && job.read_back && job.engine != Engine::Null {
         if error.is_none() && !stop.is_set() {
             error = verify::run(job, &files, writes, stop, &mut tally).err();

@@ -38,11 +38,34 @@ pub(super) fn check(plan: &Plan) -> Vec<Problem> {
             problems.extend(room::alignment(job));
         }
     }
+    problems.extend(logs(plan));
     if problems.is_empty() {
         problems.extend(room::space(plan));
     }
     problems.extend(ring(plan));
     problems
+}
+
+/// Log files must not take the place of anything else.
+fn logs(plan: &Plan) -> Vec<Problem> {
+    let logs = plan
+        .jobs
+        .iter()
+        .filter_map(|job| Some((job, job.logs.as_ref()?)));
+    let files = logs.flat_map(|(job, logs)| logs.paths().into_iter().map(move |path| (job, path)));
+    files
+        .filter(|(_, path)| {
+            let there = path.symlink_metadata().is_ok();
+            there && !plan.overwrite && !super::layout::is_ours(path)
+        })
+        .map(|(job, path)| {
+            let message = format!(
+                "the log {} exists and was not made by iosage; name another, or give --overwrite",
+                path.display()
+            );
+            Problem::new(&job.places.job, message)
+        })
+        .collect()
 }
 
 /// May this job open this target?
@@ -51,6 +74,11 @@ fn target_fits(plan: &Plan, job: &Job, target: &Target, uses: &Uses) -> Result<(
     let shown = path.display();
     let meta = match std::fs::metadata(path) {
         Ok(meta) => meta,
+        Err(error) if error.kind() == ErrorKind::NotFound && !job.may_create => {
+            return Err(format!(
+                "{shown} does not exist, and allow_file_create=0 forbids to make it"
+            ));
+        }
         Err(error) if error.kind() == ErrorKind::NotFound => return absent(path),
         Err(error) => return Err(format!("{shown} cannot be looked at: {error}")),
     };

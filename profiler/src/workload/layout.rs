@@ -91,8 +91,7 @@ fn open(path: &Path, writes: bool) -> Result<(Option<File>, bool)> {
         .mode(0o644)
         .open(path)
         .context("creating")?;
-    // Without the mark a later run asks before it writes over the file.
-    let _ = rustix::fs::fsetxattr(&file, MARK, b"1", rustix::fs::XattrFlags::empty());
+    mark(&file);
     Ok((Some(file), true))
 }
 
@@ -123,6 +122,21 @@ fn fill(file: &File, seed: u64, from: u64, to: u64, stop: &Stop) -> Result<()> {
         at += length as u64;
     }
     Ok(())
+}
+
+/// Writes a log file of a job.
+pub(super) fn write_log(path: &Path, text: &str) -> Result<(), String> {
+    let write = || -> std::io::Result<()> {
+        std::fs::write(path, text)?;
+        mark(&File::open(path)?);
+        Ok(())
+    };
+    write().map_err(|error| format!("the log {} cannot be written: {error}", path.display()))
+}
+
+/// Without the mark a later run asks before it writes over the file.
+fn mark(file: &File) {
+    let _ = rustix::fs::fsetxattr(file, MARK, b"1", rustix::fs::XattrFlags::empty());
 }
 
 /// Removes what the run made, unless it is kept, and what jobs were asked to leave nothing of; a

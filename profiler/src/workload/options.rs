@@ -6,10 +6,12 @@ mod draw;
 mod files;
 mod pace;
 mod refused;
+mod setup;
 mod shape;
 mod table;
 mod taken;
 mod verify;
+mod watch;
 
 use super::jobfile::{Entry, Section};
 use super::problem::Problem;

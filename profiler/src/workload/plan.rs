@@ -3,7 +3,7 @@
 use super::problem::Place;
 use super::spec::{
     Access, Advice, Batch, Check, Content, Distribution, Engine, Fallocate, Generator, Process,
-    Rate, SyncMode, Turn, Way,
+    Rate, Steady, SyncMode, Turn, Way,
 };
 use super::split::Split;
 use serde::Serialize;
@@ -94,6 +94,19 @@ pub struct Job {
     pub after: Option<String>,
     /// Percentiles to report; the report's own when `None`.
     pub percentiles: Option<Vec<f64>>,
+    /// The job also ends when its rate is steady.
+    pub steady: Option<Steady>,
+    pub logs: Option<Logs>,
+    /// Files are laid out, and that is all.
+    pub create_only: bool,
+    /// A file that is not there is made.
+    pub may_create: bool,
+    /// Files are read into the page cache before the job.
+    pub pre_read: bool,
+    /// The kernel's own thread takes what is handed in.
+    pub kernel_polls: bool,
+    /// CPUs that the thread may run on.
+    pub cpus: Option<Vec<usize>>,
     pub overwrite: bool,
     pub fallocate: Fallocate,
     pub content: Content,
@@ -129,6 +142,46 @@ pub enum BetweenPasses {
     DropCache,
     /// They are emptied, as a log that starts anew.
     Truncate,
+}
+
+/// Log files of a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Logs {
+    pub bandwidth: Option<LogName>,
+    pub iops: Option<LogName>,
+    pub latency: Option<LogName>,
+    /// Lines are averages over this long; 0: rates over half a second, latencies of each I/O.
+    pub window_ns: u64,
+}
+
+/// `PREFIX_KIND.NUMBER.log`, the number counting threads from 1.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LogName {
+    pub prefix: PathBuf,
+    pub number: u64,
+}
+
+impl LogName {
+    pub fn named(&self, kind: &str) -> PathBuf {
+        let mut name = self.prefix.clone().into_os_string();
+        name.push(format!("_{kind}.{}.log", self.number));
+        name.into()
+    }
+}
+
+impl Logs {
+    /// Every file that will be written.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        let latencies = ["lat", "clat", "slat"];
+        let latency = self.latency.iter();
+        let rates = [(&self.bandwidth, "bw"), (&self.iops, "iops")];
+        let rates = rates
+            .into_iter()
+            .filter_map(|(name, kind)| Some(name.as_ref()?.named(kind)));
+        rates
+            .chain(latency.flat_map(|name| latencies.map(|kind| name.named(kind))))
+            .collect()
+    }
 }
 
 /// A file or device of a job, and the part of it that the job works on.

@@ -8,9 +8,11 @@ use super::Options;
 use super::jobfile::{JobFile, Section};
 use super::options::{self, Rules};
 use super::pattern::Random;
-use super::plan::{BetweenPasses, Job, Places, Plan};
+use super::plan::{BetweenPasses, Job, LogName, Logs, Places, Plan};
 use super::problem::{Problem, Refused};
-use super::spec::{Batch, Check, Content, Distribution, Engine, Generator, Rate, Spec, Way};
+use super::spec::{
+    Batch, Check, Content, Distribution, Engine, Generator, Rate, Spec, Steady, Way,
+};
 use amounts::{Amounts, Disk};
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher};
@@ -251,6 +253,13 @@ fn job(
         before: spec.before.clone(),
         after: spec.after.clone(),
         percentiles: spec.percentiles.clone(),
+        steady: steady(spec)?,
+        logs: logs(spec, directory, order.index),
+        create_only: spec.create_only,
+        may_create: spec.may_create,
+        pre_read: spec.pre_read,
+        kernel_polls: spec.kernel_polls,
+        cpus: spec.cpus.clone(),
         overwrite: spec.overwrite,
         fallocate: spec.fallocate,
         content: match &verify {
@@ -289,6 +298,39 @@ fn unlike_units(job: &Job) -> Option<String> {
             "job `{}`: the smallest read block ({read} bytes) is not the smallest write block ({write}); as in fio both share one random map and the job may end before its size is done; norandommap=1 prevents that",
             job.name
         )
+    })
+}
+
+fn steady(spec: &Spec) -> Result<Option<Steady>, Problem> {
+    let Some(steady) = spec.steady.as_ref().filter(|_| spec.steady_wanted) else {
+        return match &spec.steady {
+            None => Ok(None),
+            Some(_) => Err(Problem::new(
+                &spec.at,
+                "ss_dur, ss_ramp and ss_interval need ss=",
+            )),
+        };
+    };
+    if steady.duration_ns < steady.interval_ns {
+        let message = "a steady state needs ss_dur=, of at least one interval";
+        return Err(Problem::new(spec.place("ss"), message));
+    }
+    Ok(Some(steady.clone()))
+}
+
+fn logs(spec: &Spec, directory: &Path, index: u64) -> Option<Logs> {
+    let named = |prefix: &Option<String>| {
+        let prefix = directory.join(prefix.as_ref()?);
+        let number = index + 1;
+        Some(LogName { prefix, number })
+    };
+    let [bandwidth, iops, latency] = spec.logs.each_ref().map(named);
+    let any = bandwidth.is_some() || iops.is_some() || latency.is_some();
+    any.then_some(Logs {
+        bandwidth,
+        iops,
+        latency,
+        window_ns: spec.log_window_ns,
     })
 }
 

@@ -555,3 +555,62 @@ fn what_cannot_be_verified_is_refused() {
         assert!(scratch.plan(text).is_err(), "{text}");
     }
 }
+
+#[test]
+fn logs_are_written_in_the_lines_of_fio() {
+    let scratch = Scratch::new();
+    let result = scratch.run("[a]\nrw=write\nsize=64k\nwrite_lat_log=l\nwrite_bw_log=l\nwrite_iops_log\nioengine=io_uring\niodepth=4\n");
+    assert_eq!(result.jobs[0].error, None);
+    let text = String::from_utf8(scratch.read("l_clat.1.log")).unwrap();
+    assert_eq!(text.lines().count(), 16);
+    for line in text.lines() {
+        let fields: Vec<u64> = line.split(", ").map(|f| f.parse().unwrap()).collect();
+        assert_eq!(
+            (fields.len(), fields[2], fields[3], fields[4]),
+            (5, 1, 4096, 0),
+            "{line}"
+        );
+    }
+    for name in ["l_lat.1.log", "l_slat.1.log", "l_bw.1.log", "a_iops.1.log"] {
+        assert!(!scratch.read(name).is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn a_steady_job_ends_by_itself() {
+    let text = "[a]\nioengine=null\nsize=1m\ntime_based\nruntime=1h\nss=iops:100%\nss_dur=30ms\nss_interval=10ms\n";
+    let result = workload::from_text("t", text, &Options::default())
+        .unwrap()
+        .run(&Stop::default())
+        .unwrap();
+    assert!(
+        result
+            .notes
+            .iter()
+            .any(|n| n.contains("steady state was reached")),
+        "{:?}",
+        result.notes
+    );
+}
+
+#[test]
+fn files_are_made_or_not_as_the_job_says() {
+    let scratch = Scratch::new();
+    let refused = scratch
+        .plan("[a]\nrw=write\nsize=64k\nallow_file_create=0")
+        .unwrap()
+        .check()
+        .unwrap_err();
+    assert!(
+        refused.to_string().contains("allow_file_create=0 forbids"),
+        "{refused}"
+    );
+    let result = scratch.run("[a]\nrw=read\nsize=64k\ncreate_only=1");
+    assert!(result.jobs.is_empty());
+    assert_eq!(scratch.files(), [("a.0.0".to_owned(), 65536)]);
+    let result = scratch.run("[a]\nrw=read\nsize=64k\npre_read=1\ncpus_allowed=0");
+    assert_eq!(
+        (&result.jobs[0].error, op(&result.jobs[0], "read").n),
+        (&None, 16)
+    );
+}

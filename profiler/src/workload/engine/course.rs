@@ -154,6 +154,11 @@ impl<'a> Course<'a> {
         self.schedule.missed(self.end).filter(|_| by_time)
     }
 
+    /// Nothing more is begun.
+    pub(super) fn finish(&mut self) {
+        self.end = 0;
+    }
+
     /// Writes handed out so far.
     pub(super) fn writes(&self) -> u64 {
         self.writes

@@ -3,7 +3,7 @@
 use super::clock;
 use super::course::Io;
 use super::tally::{Kind, Tally, Times};
-use crate::workload::plan::{BetweenPasses, Job};
+use crate::workload::plan::{BetweenPasses, Job, Target};
 use crate::workload::spec::{Advice, Engine, SyncMode, Way};
 use rustix::fs::{Advice as Fadvise, FallocateFlags, FileType, Mode, OFlags, fadvise};
 use rustix::io::Errno;
@@ -32,7 +32,11 @@ impl Files {
         let mut files = Vec::new();
         for target in &job.files {
             let (fd, device) = open(job, &target.path)?;
-            if job.invalidate {
+            if job.pre_read {
+                read_through(&fd, target).map_err(|error| {
+                    failure(error, "reading ahead of the job", &target.path, 0, 0)
+                })?;
+            } else if job.invalidate {
                 drop_cache(&fd);
             }
             if let Some(advice) = advice(job) {
@@ -188,6 +192,22 @@ fn advice(job: &Job) -> Option<Fadvise> {
         Advice::Random => Some(Fadvise::Random),
         Advice::Noreuse => Some(Fadvise::NoReuse),
     }
+}
+
+/// Reads the job's part of a file, so that the page cache holds it.
+fn read_through(fd: &OwnedFd, target: &Target) -> rustix::io::Result<()> {
+    let mut buffer = vec![0; 1 << 20];
+    let mut at = target.offset_bytes;
+    while at < target.length_bytes() {
+        let most = (target.length_bytes() - at).min(buffer.len() as u64) as usize;
+        match rustix::io::pread(fd, &mut buffer[..most], at) {
+            Ok(0) => break,
+            Ok(n) => at += n as u64,
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Drops the file's clean pages; dirty ones stay, as in fio.

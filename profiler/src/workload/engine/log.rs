@@ -40,7 +40,11 @@ pub(super) struct Log {
 
 impl Log {
     pub(super) fn new(logs: &Logs, start: u64) -> Self {
-        let window_ns = if logs.window_ns > 0 { logs.window_ns } else { USUAL_NS };
+        let window_ns = if logs.window_ns > 0 {
+            logs.window_ns
+        } else {
+            USUAL_NS
+        };
         let each = logs.window_ns == 0 && logs.latency.is_some();
         Self {
             logs: logs.clone(),
@@ -142,7 +146,11 @@ fn text(lines: &[Line], value: impl Fn(&Line, usize) -> u64) -> String {
     for (index, line) in lines.iter().enumerate() {
         let value = value(line, index);
         // Writing to a String cannot fail.
-        let _ = writeln!(out, "{}, {value}, {}, {}, 0", line.at_ms, line.way, line.block);
+        let _ = writeln!(
+            out,
+            "{}, {value}, {}, {}, 0",
+            line.at_ms, line.way, line.block
+        );
     }
     out
 }
@@ -155,7 +163,12 @@ mod tests {
     #[test]
     fn rates_and_latencies_are_averaged_over_their_window() {
         let dir = tempfile::tempdir().unwrap();
-        let name = || Some(LogName { prefix: dir.path().join("x"), number: 1 });
+        let name = || {
+            Some(LogName {
+                prefix: dir.path().join("x"),
+                number: 1,
+            })
+        };
         let logs = Logs {
             bandwidth: name(),
             iops: name(),
@@ -165,11 +178,18 @@ mod tests {
         let mut log = Log::new(&logs, 0);
         for i in 0..15u64 {
             let submitted = i * 10_000_000;
-            let times = Times { due: None, taken: submitted, submitted, completed: submitted + 1000 * (i + 1) };
+            let times = Times {
+                due: None,
+                taken: submitted,
+                submitted,
+                completed: submitted + 1000 * (i + 1),
+            };
             log.add(Kind::Write, &times, 8192);
         }
         log.write(150_000_000).unwrap();
-        let read = |kind: &str| std::fs::read_to_string(dir.path().join(format!("x_{kind}.1.log"))).unwrap();
+        let read = |kind: &str| {
+            std::fs::read_to_string(dir.path().join(format!("x_{kind}.1.log"))).unwrap()
+        };
         // 10 I/Os of 8 KiB in 0.1 s, then 5 in 0.05 s; latencies of 1 to 10 us, then 11 to 15.
         assert_eq!(read("iops"), "100, 100, 1, 0, 0\n150, 100, 1, 0, 0\n");
         assert_eq!(read("bw"), "100, 800, 1, 0, 0\n150, 800, 1, 0, 0\n");

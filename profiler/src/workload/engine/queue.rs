@@ -141,6 +141,9 @@ impl<Q: Queue> Loop<'_, Q> {
             self.queue.exchange(wait, until)?;
             now = self.queue.now();
             self.reap(now, tally);
+            if tally.settled() == Some(true) {
+                course.finish();
+            }
         }
     }
 

@@ -38,6 +38,9 @@ pub(super) fn run(
                     completed: now,
                 };
                 count(tally, io.kind(), times, io.length, result)?;
+                if tally.settled() == Some(true) {
+                    course.finish();
+                }
             }
             Step::Sync { kind, file } => {
                 let submitted = target.now();

@@ -52,7 +52,8 @@ impl Monitor {
             self.values.pop_front();
         }
         if self.values.len() == self.steady.intervals() {
-            self.settled = criterion(self.values.make_contiguous(), &self.steady) <= self.steady.limit;
+            self.settled =
+                criterion(self.values.make_contiguous(), &self.steady) <= self.steady.limit;
         }
     }
 }
@@ -67,7 +68,11 @@ fn criterion(values: &[f64], steady: &Steady) -> f64 {
         let up: f64 = offsets().zip(values).map(|(x, y)| x * (y - mean)).sum();
         let across: f64 = offsets().map(|x| x * x).sum();
         let seconds = steady.interval_ns as f64 / 1e9;
-        if across == 0.0 { 0.0 } else { (up / across / seconds).abs() }
+        if across == 0.0 {
+            0.0
+        } else {
+            (up / across / seconds).abs()
+        }
     } else {
         values.iter().map(|y| (y - mean).abs()).fold(0.0, f64::max)
     };
@@ -104,7 +109,10 @@ mod tests {
         assert_eq!(criterion(&values, &steady(false, true, 0.0)), 10.0);
         // Least squares over 0..3: (-1.5*-10 + -0.5*0 + 0.5*10 + 1.5*0) / 5 = 4.
         assert_eq!(criterion(&values, &steady(true, false, 0.0)), 4.0);
-        assert_eq!(criterion(&[0.0; 4], &steady(false, true, 0.0)), f64::INFINITY);
+        assert_eq!(
+            criterion(&[0.0; 4], &steady(false, true, 0.0)),
+            f64::INFINITY
+        );
     }
 
     #[test]

@@ -4,7 +4,10 @@
 //! completion. With a rate the latency runs from the intended start, and what the target itself
 //! took and how late the I/O was handed in are counted beside it.
 
+use super::log::Log;
+use super::steady::Monitor;
 use crate::capture::{Histogram, JobOp, JobSpan, Moments, OpSpans};
+use crate::workload::plan::Job;
 use profiler_ebpf::bucket::LATENCY;
 use std::collections::BTreeMap;
 
@@ -129,6 +132,14 @@ pub(super) struct Tally {
     /// Hand-over is a step of its own.
     queued: bool,
     tracks: [Track; 6],
+    /// Looked at while the job runs.
+    watch: Option<Box<Watch>>,
+}
+
+#[derive(Default)]
+struct Watch {
+    log: Option<Log>,
+    monitor: Option<Monitor>,
 }
 
 impl Tally {
@@ -137,6 +148,7 @@ impl Tally {
         Self {
             from,
             queued,
+            watch: None,
             tracks: std::array::from_fn(|_| Track {
                 bytes: 0,
                 errors: 0,
@@ -148,12 +160,45 @@ impl Tally {
         }
     }
 
+    /// Watches the job for its log files and its steady state.
+    pub(super) fn watch(&mut self, job: &Job, from: u64) {
+        let watch = Watch {
+            log: job.logs.as_ref().map(|logs| Log::new(logs, from)),
+            monitor: job.steady.as_ref().map(|steady| Monitor::new(steady, from)),
+        };
+        if watch.log.is_some() || watch.monitor.is_some() {
+            self.watch = Some(Box::new(watch));
+        }
+    }
+
+    /// Whether the steady state that the job waits for is there; `None`: nothing is watched.
+    #[inline]
+    pub(super) fn settled(&self) -> Option<bool> {
+        let watch = self.watch.as_ref()?;
+        Some(watch.monitor.as_ref().is_some_and(Monitor::is_settled))
+    }
+
+    pub(super) fn write_logs(&mut self, end: u64) -> Result<(), String> {
+        match self.watch.as_mut().and_then(|watch| watch.log.take()) {
+            Some(log) => log.write(end),
+            None => Ok(()),
+        }
+    }
+
     /// Counts an operation that did its work.
     #[inline]
     pub(super) fn add(&mut self, kind: Kind, times: Times, bytes: u64) {
         let begun = times.due.unwrap_or(times.submitted);
         if begun < self.from {
             return;
+        }
+        if let Some(watch) = &mut self.watch {
+            if let Some(log) = &mut watch.log {
+                log.add(kind, &times, bytes);
+            }
+            if let Some(monitor) = &mut watch.monitor {
+                monitor.add(times.completed, bytes);
+            }
         }
         let track = &mut self.tracks[kind as usize];
         track.bytes += bytes;

@@ -23,6 +23,9 @@ const SPIN_NS: u64 = 4_000;
 /// A spin pays where I/Os take about this long or less.
 const FAST_NS: u64 = 12_000;
 
+/// How long the kernel's thread looks for more before it sleeps (`sqthread_poll`).
+const KERNEL_IDLE_MS: u32 = 1000;
+
 /// A ring with the files and buffers it works on.
 pub(super) struct Ring<'a> {
     ring: IoUring,
@@ -40,8 +43,14 @@ pub(super) struct Ring<'a> {
 }
 
 /// The ring with the cheapest way to learn of completions that this kernel knows.
-fn ring(depth: u32) -> Result<IoUring, String> {
-    let entries = depth.next_power_of_two();
+fn ring(job: &Job) -> Result<IoUring, String> {
+    let entries = job.depth.next_power_of_two();
+    if job.kernel_polls {
+        return IoUring::builder()
+            .setup_sqpoll(KERNEL_IDLE_MS)
+            .build(entries)
+            .map_err(|error| format!("io_uring cannot be set up with sqthread_poll: {error}"));
+    }
     // 6.1: completions are handled when this thread asks for them.
     let newest = IoUring::builder()
         .setup_single_issuer()
@@ -58,7 +67,7 @@ impl<'a> Ring<'a> {
     pub(super) fn new(job: &Job, files: &'a Files) -> Result<Self, String> {
         let depth = job.depth as usize;
         let mut ring = Self {
-            ring: ring(job.depth)?,
+            ring: ring(job)?,
             buffers: Some(Buffers::new(job, depth)?),
             files,
             fixed_files: false,

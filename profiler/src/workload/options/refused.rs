@@ -54,7 +54,7 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "threads keep the rights and places the process has",
-        "nice prio prioclass priohint cpumask cpus_allowed cpus_allowed_policy numa_cpu_nodes numa_mem_policy uid gid",
+        "nice prio prioclass priohint cpumask cpus_allowed_policy numa_cpu_nodes numa_mem_policy uid gid",
     ),
     (
         "a rate is what is asked for, not what must be reached",
@@ -69,8 +69,8 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
         "max_latency latency_target latency_window latency_percentile latency_run",
     ),
     (
-        "files are laid out and synced before the job",
-        "create_serialize create_fsync create_only allow_file_create pre_read unlink_each_loop",
+        "files are laid out before the job, once",
+        "unlink_each_loop",
     ),
     (
         "a mounted or held device is never written",
@@ -85,12 +85,12 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
         "buffer_compress_percentage buffer_compress_chunk dedupe_percentage dedupe_mode dedupe_working_set_percentage dedupe_global",
     ),
     (
-        "no log files are written: record the run instead",
-        "per_job_logs write_bw_log write_lat_log write_iops_log write_hist_log bwavgtime iopsavgtime log_entries log_avg_msec log_hist_msec log_hist_coarseness log_max_value log_offset log_prio log_issue_time log_compression log_compression_cpus log_store_compressed log_unix_epoch log_alternate_epoch log_alternate_epoch_clock_id log_window_value log_max job_start_clock_id",
+        "logs have lines of time, value, way, block and priority",
+        "per_job_logs write_hist_log bwavgtime iopsavgtime log_entries log_hist_msec log_hist_coarseness log_max_value log_offset log_prio log_issue_time log_compression log_compression_cpus log_store_compressed log_unix_epoch log_alternate_epoch log_alternate_epoch_clock_id log_window_value log_max job_start_clock_id",
     ),
     (
-        "every latency is always measured, with the monotonic clock",
-        "clocksource gtod_reduce gtod_cpu disable_lat disable_clat disable_slat disable_bw_measurement disable_bw",
+        "every latency is measured, with the monotonic clock",
+        "clocksource gtod_cpu",
     ),
     (
         "the report has its own percentiles and units",
@@ -101,10 +101,6 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
         "flow flow_id flow_sleep flow_watermark",
     ),
     ("profiles are not supported", "profile"),
-    (
-        "a run ends by amount or time",
-        "steadystate ss steadystate_duration ss_dur steadystate_ramp_time ss_ramp steadystate_check_interval ss_interval",
-    ),
     (
         "data placement is not supported",
         "fdp fdp_pli dataplacement plids plid_select fdp_pli_select dp_scheme",
@@ -118,8 +114,8 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
         "cmdprio cmdprio_class cmdprio_percentage cmdprio_hint cmdprio_bssplit cmdprio_split",
     ),
     (
-        "the ring is set up by the engine itself",
-        "fixedbufs registerfiles nonvectored sqthread_poll sqthread_poll_cpu force_async nowait",
+        "the ring is otherwise set up by the engine itself",
+        "nonvectored sqthread_poll_cpu force_async nowait",
     ),
 ];
 

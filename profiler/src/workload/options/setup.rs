@@ -36,7 +36,11 @@ pub(super) fn create_fsync(_: &mut Spec, a: &Argument<'_>) -> Done {
 }
 
 pub(super) fn registered(_: &mut Spec, a: &Argument<'_>) -> Done {
-    always(a, true, "files and buffers are registered wherever the kernel allows it")
+    always(
+        a,
+        true,
+        "files and buffers are registered wherever the kernel allows it",
+    )
 }
 
 pub(super) fn sqthread_poll(spec: &mut Spec, a: &Argument<'_>) -> Done {

@@ -1,6 +1,6 @@
 //! The options that a job may set: names, what puts a value into a job, what a value may be.
 
-use super::{Setter, draw, files, pace, shape, verify};
+use super::{Setter, draw, files, pace, setup, shape, verify, watch};
 
 /// One option.
 pub(super) struct Row {
@@ -245,4 +245,98 @@ pub(super) const TAKEN: &[Row] = &[
     ),
     row(&["verify_fatal"], verify::verify_fatal, "0 or 1"),
     row(&["do_verify"], verify::do_verify, "0 or 1"),
+    row(
+        &["ss", "steadystate"],
+        watch::steadystate,
+        "`iops:LIMIT`, `bw:LIMIT`, `iops_slope:LIMIT`, `bw_slope:LIMIT`, with % of the mean; each thread for itself",
+    ),
+    row(
+        &["ss_dur", "steadystate_duration"],
+        watch::ss_duration,
+        "a time",
+    ),
+    row(
+        &["ss_ramp", "steadystate_ramp_time"],
+        watch::ss_ramp,
+        "a time",
+    ),
+    row(
+        &["ss_interval", "steadystate_check_interval"],
+        watch::ss_interval,
+        "a time, 1s if not given",
+    ),
+    row(
+        &["write_bw_log"],
+        watch::write_bw_log,
+        "beginning of the file's name, below `--target`",
+    ),
+    row(
+        &["write_iops_log"],
+        watch::write_iops_log,
+        "beginning of the file's name, below `--target`",
+    ),
+    row(
+        &["write_lat_log"],
+        watch::write_lat_log,
+        "beginning of the files' names, below `--target`",
+    ),
+    row(
+        &["log_avg_msec"],
+        watch::log_avg_msec,
+        "milliseconds; 0: rates over 500, latencies of each I/O",
+    ),
+    row(&["create_serialize"], setup::create_serialize, "1 only"),
+    row(&["create_fsync"], setup::create_fsync, "1 only"),
+    row(
+        &["create_only"],
+        setup::create_only,
+        "0 or 1; the files stay only with `--keep`",
+    ),
+    row(&["allow_file_create"], setup::allow_file_create, "0 or 1"),
+    row(&["pre_read"], setup::pre_read, "0 or 1"),
+    row(
+        &["fixedbufs"],
+        setup::registered,
+        "1 only, and so wherever the kernel allows it",
+    ),
+    row(
+        &["registerfiles"],
+        setup::registered,
+        "1 only, and so wherever the kernel allows it",
+    ),
+    row(
+        &["sqthread_poll"],
+        setup::sqthread_poll,
+        "0 or 1, with io_uring",
+    ),
+    row(
+        &["cpus_allowed"],
+        setup::cpus_allowed,
+        "numbers and ranges; shared by the threads of the job",
+    ),
+    row(
+        &["gtod_reduce"],
+        setup::measured_anyway,
+        "changes nothing, and a note says so",
+    ),
+    row(
+        &["disable_lat"],
+        setup::measured_anyway,
+        "changes nothing, and a note says so",
+    ),
+    row(
+        &["disable_clat"],
+        setup::measured_anyway,
+        "changes nothing, and a note says so",
+    ),
+    row(
+        &["disable_slat"],
+        setup::measured_anyway,
+        "changes nothing, and a note says so",
+    ),
+    row(
+        &["disable_bw_measurement", "disable_bw"],
+        setup::measured_anyway,
+        "changes nothing, and a note says so",
+    ),
 ];

@@ -26,12 +26,19 @@ pub(super) fn steadystate(spec: &mut Spec, a: &Argument<'_>) -> Done {
         Some(number) => (number.trim().parse().ok(), true),
         None => {
             let amount = crate::workload::units::integer(limit, a.base);
-            (limit.trim().parse().ok().or(amount.ok().map(|n| n as f64)), false)
+            (
+                limit.trim().parse().ok().or(amount.ok().map(|n| n as f64)),
+                false,
+            )
         }
     };
     let limit = match number {
         Some(limit) if f64::is_finite(limit) && limit >= 0.0 => limit,
-        _ => return Err(Fault::Bad(format!("`{limit}` is no limit such as 0.5% or 100"))),
+        _ => {
+            return Err(Fault::Bad(format!(
+                "`{limit}` is no limit such as 0.5% or 100"
+            )));
+        }
     };
     let before = steady(spec);
     spec.steady = Some(Steady {
@@ -59,13 +66,19 @@ fn steady(spec: &Spec) -> Steady {
 
 pub(super) fn ss_duration(spec: &mut Spec, a: &Argument<'_>) -> Done {
     let duration_ns = a.time(SECOND)?;
-    spec.steady = Some(Steady { duration_ns, ..steady(spec) });
+    spec.steady = Some(Steady {
+        duration_ns,
+        ..steady(spec)
+    });
     Ok(())
 }
 
 pub(super) fn ss_ramp(spec: &mut Spec, a: &Argument<'_>) -> Done {
     let ramp_ns = a.time(SECOND)?;
-    spec.steady = Some(Steady { ramp_ns, ..steady(spec) });
+    spec.steady = Some(Steady {
+        ramp_ns,
+        ..steady(spec)
+    });
     Ok(())
 }
 
@@ -74,7 +87,10 @@ pub(super) fn ss_interval(spec: &mut Spec, a: &Argument<'_>) -> Done {
     if interval_ns < MILLISECOND {
         return Err(Fault::Bad("the interval is shorter than 1 ms".to_owned()));
     }
-    spec.steady = Some(Steady { interval_ns, ..steady(spec) });
+    spec.steady = Some(Steady {
+        interval_ns,
+        ..steady(spec)
+    });
     Ok(())
 }
 
