@@ -4,6 +4,7 @@ pub(super) mod explain;
 mod fio_json;
 mod sums;
 mod table;
+mod wal;
 
 use super::{record, say};
 use crate::capture::Workload;
@@ -24,12 +25,12 @@ pub struct Args {
     /// fio job file
     #[arg(required_unless_present = "suite")]
     file: Option<PathBuf>,
-    /// Run a built-in workload: demo
+    /// Run a built-in workload: demo, wal (what a commit costs), streams, seed-fio
     #[arg(long, value_name = "NAME", conflicts_with = "file")]
     suite: Option<String>,
     #[command(flatten)]
     how: JobFile,
-    /// Run every job that long, whatever the file says (a suite: 20s)
+    /// Run every job that long, whatever the file says (a suite: 20s in all)
     #[arg(long = "for", value_name = "TIME", allow_hyphen_values = true, value_parser = duration)]
     length: Option<Duration>,
     /// Record the run under the probes into this capture file
@@ -142,6 +143,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     let (result, disks) = until_interrupted(&plan)?;
     let json = |value: &Value| say::out(&format!("{value:#}\n"));
     match args.format {
+        Shown::Text if args.suite.as_deref() == Some("wal") => say::out(&wal::text(&result))?,
         Shown::Text => say::out(&table::text(&result))?,
         Shown::Json => say::out(&format!("{}\n", serde_json::to_string_pretty(&result)?))?,
         Shown::FioJson => json(&fio_json::document(&plan, &result, &disks))?,

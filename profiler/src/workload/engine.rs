@@ -7,6 +7,7 @@ mod course;
 mod crc;
 mod files;
 mod log;
+mod mmap;
 #[cfg(test)]
 mod model;
 mod psync;
@@ -219,6 +220,8 @@ fn work(job: &Job, files: Files, stop: &Stop) -> Outcome {
     let mut error = match job.engine {
         Engine::Psync | Engine::Null => psync::Calls::new(job, &files)
             .and_then(|mut calls| serial::run(&mut course, &mut calls, &mut tally)),
+        Engine::Mmap => mmap::Maps::new(job, &files)
+            .and_then(|mut maps| serial::run(&mut course, &mut maps, &mut tally)),
         Engine::IoUring => uring::Ring::new(job, &files)
             .and_then(|mut ring| queue::run(&mut course, &mut ring, &mut tally)),
     }

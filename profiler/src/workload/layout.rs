@@ -63,6 +63,10 @@ fn one(job: &Job, target: &Target, stop: &Stop, created: &mut BTreeSet<PathBuf>)
         );
     }
     reserve(&file, job.fallocate, there, wanted)?;
+    if job.engine == Engine::Mmap && file.metadata()?.len() < wanted {
+        // What lies past the end of a file cannot be written through a mapping.
+        file.set_len(wanted).context("setting the length")?;
+    }
     if job.access.reads || job.overwrite {
         fill(&file, job.seed, there, wanted, stop)?;
         file.sync_all().context("syncing")?;

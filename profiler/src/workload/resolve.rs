@@ -185,10 +185,14 @@ fn job(
 ) -> Result<Job, Problem> {
     let names = names::of(spec, clone, directory, notes)?;
     let amounts = amounts::of(spec, clone, names, disk)?;
+    if spec.engine == Engine::Mmap && spec.direct {
+        let message = "ioengine=mmap goes through the page cache: use direct=0, or another engine";
+        return Err(Problem::new(spec.place("direct"), message));
+    }
     let verify = verify::of(spec)?;
     let depth = match spec.engine {
         Engine::IoUring => spec.depth,
-        Engine::Psync | Engine::Null => 1,
+        Engine::Psync | Engine::Mmap | Engine::Null => 1,
     };
     let blocks = spec.splits();
     let smallest = [0, 1, 2].map(|way: usize| blocks[way].smallest());
@@ -383,7 +387,7 @@ fn remarks(spec: &Spec, notes: &mut Vec<String>) {
         Engine::Null => notes.push(format!(
             "job `{name}`: ioengine=null does no I/O, its latencies are those of the job loop"
         )),
-        Engine::Psync if spec.depth > 1 => notes.push(format!(
+        Engine::Psync | Engine::Mmap if spec.depth > 1 => notes.push(format!(
             "job `{name}`: iodepth={} has no effect with {}, one I/O is in flight",
             spec.depth,
             spec.engine.name()

@@ -14,6 +14,8 @@ pub enum Engine {
     Psync,
     /// io_uring, up to `iodepth` at a time.
     IoUring,
+    /// A mapping of the file, one I/O at a time.
+    Mmap,
     /// No I/O at all: the job loop alone.
     Null,
 }
@@ -23,6 +25,7 @@ impl Engine {
         match self {
             Self::Psync => "psync",
             Self::IoUring => "io_uring",
+            Self::Mmap => "mmap",
             Self::Null => "null",
         }
     }

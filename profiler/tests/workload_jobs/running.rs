@@ -17,7 +17,12 @@ fn a_relative_target_is_taken_from_here_and_once() {
 
 #[test]
 fn random_writes_touch_every_block_with_each_engine() {
-    for engine in ["psync", "io_uring\niodepth=16"] {
+    for engine in [
+        "psync",
+        "mmap",
+        "io_uring\niodepth=16",
+        "io_uring\niodepth=16\nsqthread_poll=1",
+    ] {
         let scratch = Scratch::new();
         std::fs::write(scratch.path().join("f"), vec![0; 1 << 20]).unwrap();
         let result = scratch.run(&format!(
@@ -38,7 +43,7 @@ fn random_writes_touch_every_block_with_each_engine() {
 
 #[test]
 fn mixed_jobs_count_reads_and_writes_apart() {
-    for engine in ["psync", "libaio\niodepth=4"] {
+    for engine in ["psync", "mmap", "libaio\niodepth=4"] {
         let scratch = Scratch::new();
         let result = scratch.run(&format!(
             "[a]\nrw=randrw\nrwmixread=70\nsize=4m\nbs=4k,8k\nioengine={engine}"
@@ -63,6 +68,32 @@ fn syncs_at_the_end_are_counted_with_the_others() {
         scratch.run("[a]\nrw=write\nsize=64k\nfsync=4\nend_fsync=1\nfsync_on_close=1\nnrfiles=2");
     // 3 among the writes, then one more for each of two files and each of two reasons.
     assert_eq!(op(&result.jobs[0], "fsync").n, 3 + 4);
+}
+
+#[test]
+fn a_mapping_of_a_file_that_became_shorter_is_an_error_and_no_signal() {
+    let scratch = Scratch::new();
+    let plan = scratch
+        .plan("[a]\nrw=read\nsize=64k\nfilename=f\nioengine=mmap\n")
+        .unwrap();
+    let stop = Stop::default();
+    let prepared = plan.prepare(&stop).unwrap();
+    let file = std::fs::OpenOptions::new()
+        .write(true)
+        .open(scratch.path().join("f"))
+        .unwrap();
+    file.set_len(20_000).unwrap();
+    let result = prepared.run(&stop).unwrap();
+    let error = result.jobs[0].error.as_deref().unwrap();
+    if error.starts_with("EINVAL") {
+        eprintln!("skipped: this kernel has no MADV_POPULATE_READ");
+        return;
+    }
+    assert!(
+        error.starts_with("EIO reading 4096 bytes at offset 20480"),
+        "{error}"
+    );
+    assert_eq!(op(&result.jobs[0], "read").n, 5);
 }
 
 #[test]

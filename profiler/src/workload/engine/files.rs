@@ -149,6 +149,7 @@ pub(super) fn ended(open: &Open, io: &Io, at: u64) -> String {
 fn open(job: &Job, path: &Path) -> Result<(OwnedFd, bool), String> {
     let mut flags = OFlags::CLOEXEC;
     flags |= if job.access.writes {
+        // A mapping for writing needs both.
         OFlags::RDWR
     } else {
         OFlags::RDONLY

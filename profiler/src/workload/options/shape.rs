@@ -218,10 +218,11 @@ pub(super) fn ioengine(spec: &mut Spec, a: &Argument<'_>) -> Done {
         same @ ("sync" | "pvsync") => (Engine::Psync, Some(same)),
         "io_uring" => (Engine::IoUring, None),
         "libaio" => (Engine::IoUring, Some("libaio")),
+        "mmap" => (Engine::Mmap, None),
         "null" => (Engine::Null, None),
         other => {
             return Err(Fault::Blocked(format!(
-                "engine `{other}` is not supported (psync, sync, pvsync, io_uring, libaio, null)"
+                "engine `{other}` is not supported (psync, sync, pvsync, io_uring, libaio, mmap, null)"
             )));
         }
     };

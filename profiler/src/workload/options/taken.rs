@@ -136,7 +136,7 @@ pub(super) const TAKEN: &[Row] = &[
     row(
         &["ioengine"],
         shape::ioengine,
-        "psync (also run for sync, pvsync), io_uring (also run for libaio), null",
+        "psync (also run for sync, pvsync), io_uring (also run for libaio), mmap (pages are asked for with madvise), null",
     ),
     row(
         &["randrepeat"],
