@@ -188,7 +188,7 @@ fn plan(args: &Args) -> Result<Plan> {
     Ok(workload::load(file, &options)?)
 }
 
-/// Runs the plan beside a wait for SIGINT and SIGTERM, which end it with what was done so far.
+/// Runs the plan beside a wait for SIGINT, SIGTERM and SIGHUP, which end it with what was done so far.
 fn until_interrupted(plan: &Plan) -> Result<(Workload, Vec<Value>)> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -198,6 +198,7 @@ fn until_interrupted(plan: &Plan) -> Result<(Workload, Vec<Value>)> {
         use tokio::signal::unix::{SignalKind, signal};
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
+        let mut hangup = signal(SignalKind::hangup())?;
         let stop = Arc::new(Stop::default());
         let mut work = tokio::task::spawn_blocking({
             let (plan, stop) = (plan.clone(), Arc::clone(&stop));
@@ -213,6 +214,7 @@ fn until_interrupted(plan: &Plan) -> Result<(Workload, Vec<Value>)> {
                 done = &mut work => return done.context("the workload broke off")?,
                 _ = interrupt.recv() => stop.set(),
                 _ = terminate.recv() => stop.set(),
+                _ = hangup.recv() => stop.set(),
             }
         }
     })

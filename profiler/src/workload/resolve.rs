@@ -189,6 +189,12 @@ fn job(
         let message = "ioengine=mmap goes through the page cache: use direct=0, or another engine";
         return Err(Problem::new(spec.place("direct"), message));
     }
+    if let (Some(_), Some(at)) = (spec.places.get("rate"), spec.places.get("rate_iops")) {
+        return Err(Problem::new(
+            at,
+            "rate and rate_iops in one job are not supported: give one",
+        ));
+    }
     let verify = verify::of(spec)?;
     let depth = match spec.engine {
         Engine::IoUring => spec.depth,

@@ -90,7 +90,7 @@ impl Queue for Disk {
         Ok(())
     }
 
-    fn exchange(&mut self, wait: usize, until: Option<u64>) -> Result<(), String> {
+    fn exchange(&mut self, _: u64, wait: usize, until: Option<u64>) -> Result<(), String> {
         let Some((_, at, _)) = wait.checked_sub(1).and_then(|last| self.flying.get(last)) else {
             return Ok(());
         };

@@ -17,8 +17,8 @@ pub(super) trait Queue {
     fn prepare(&mut self, slot: usize, io: &Io);
     /// Hands a slot's work in with the next exchange.
     fn push(&mut self, slot: usize, work: &Work) -> Result<(), String>;
-    /// Hands in and waits until `wait` have completed, or until a time.
-    fn exchange(&mut self, wait: usize, until: Option<u64>) -> Result<(), String>;
+    /// Hands in, at time `now`, and waits until `wait` have completed, or until a time.
+    fn exchange(&mut self, now: u64, wait: usize, until: Option<u64>) -> Result<(), String>;
     /// A slot that has completed, with the kernel's result.
     fn pop(&mut self) -> Option<(usize, i32)>;
     fn between(&mut self, job: &Job) -> Result<(), String>;
@@ -137,8 +137,8 @@ impl<Q: Queue> Loop<'_, Q> {
                 Pause::Full if !self.free.is_empty() && !self.draining => (0, None),
                 _ => ((batch.complete_min as usize).clamp(1, flying), None),
             };
-            self.hand_over();
-            self.queue.exchange(wait, until)?;
+            let submitted = self.hand_over();
+            self.queue.exchange(submitted, wait, until)?;
             now = self.queue.now();
             self.reap(now, tally);
             if tally.settled() == Some(true) {
@@ -193,8 +193,8 @@ impl<Q: Queue> Loop<'_, Q> {
         self.fresh.push(slot);
     }
 
-    /// Notes when the fresh slots go to the kernel.
-    fn hand_over(&mut self) {
+    /// Notes when the fresh slots go to the kernel; returns that time.
+    fn hand_over(&mut self) -> u64 {
         let submitted = self.queue.now();
         for slot in self.fresh.drain(..) {
             if let Some(flight) = &mut self.slots[slot]
@@ -203,6 +203,7 @@ impl<Q: Queue> Loop<'_, Q> {
                 flight.submitted = submitted;
             }
         }
+        submitted
     }
 
     /// Takes everything that has completed.

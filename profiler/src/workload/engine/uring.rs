@@ -211,20 +211,19 @@ impl Queue for Ring<'_> {
         pushed.map_err(|_| "the submission queue is full".to_owned())
     }
 
-    fn exchange(&mut self, wait: usize, until: Option<u64>) -> Result<(), String> {
+    fn exchange(&mut self, now: u64, wait: usize, until: Option<u64>) -> Result<(), String> {
         let wait = if self.ready.is_empty() { wait } else { 0 };
-        let submitted = clock::now();
         let result = match until {
             // Before 5.11 the wait cannot be bounded: the next completion ends it.
             Some(until) if self.ring.params().is_feature_ext_arg() => {
-                let left = until.saturating_sub(submitted);
+                let left = until.saturating_sub(now);
                 let time = Timespec::new()
                     .sec(left / 1_000_000_000)
                     .nsec((left % 1_000_000_000) as u32);
                 let arguments = SubmitArgs::new().timespec(&time);
                 self.ring.submitter().submit_with_args(wait, &arguments)
             }
-            None if wait == 1 && self.usual_ns <= FAST_NS => match self.spin(submitted) {
+            None if wait == 1 && self.usual_ns <= FAST_NS => match self.spin(now) {
                 Ok(false) => self.ring.submit_and_wait(1),
                 Ok(true) => Ok(0),
                 Err(error) => Err(error),

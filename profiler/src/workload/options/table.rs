@@ -32,6 +32,18 @@ fio, or a job file with it is refused before anything runs, with file, line, col
 ignored silently; `--lenient` leaves out what is refused and lists it. `iosage job explain FILE` shows what a file comes
 to, in bytes and seconds.
 
+Where iosage is stricter or different:
+
+- **Rates are open loops.** With `rate` or `rate_iops` each I/O has an intended start that does not move when the target
+  stalls. Its latency counts from there (`lat_ns` of `--format fio-json`); what the target itself took is shown beside it
+  (`clat_ns`), and how late it was handed in (`iosage lag_ns`).
+- **Latency has three parts**, as in fio: made ready to handed over (`slat_ns`), handed over to completed (`clat_ns`), and
+  both (`lat_ns`). With psync and mmap the first two moments are one, and `slat_ns` is empty.
+- **Files.** One that exists and that iosage did not make is written only with `--overwrite`; what a run made is removed at
+  its end unless `--keep` is given. Trims of a regular file punch holes; fio refuses them.
+- **verify** reads back after the job. The header of a block is iosage's own, so fio cannot verify it, nor the other way.
+- **Random numbers** are iosage's own: the same job draws the same offsets on each run, but not fio's.
+
 This page is printed by `iosage job docs`.
 ";
 
