@@ -135,19 +135,66 @@ impl Gate {
     }
 }
 
+/// Who of a stage still runs, for those who wait for others (`wait_for`).
+struct Running<'a> {
+    names: Mutex<Vec<&'a str>>,
+    changed: Condvar,
+}
+
+impl<'a> Running<'a> {
+    fn new(stage: &'a [Job]) -> Self {
+        Self {
+            names: Mutex::new(stage.iter().map(|job| job.name.as_str()).collect()),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// Returns once no job of that name runs; jobs wait only for jobs above, so none waits in a circle.
+    fn wait_for(&self, name: &str) {
+        let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let still = |names: &mut Vec<&str>| names.contains(&name);
+        // A poisoned lock changes nothing: the list is whole after each change.
+        drop(
+            self.changed
+                .wait_while(names, still)
+                .unwrap_or_else(PoisonError::into_inner),
+        );
+    }
+}
+
+/// Tells the others when a thread ends, however it does.
+struct Ended<'r, 'a>(&'r Running<'a>, &'a str);
+
+impl Drop for Ended<'_, '_> {
+    fn drop(&mut self) {
+        let mut names = self.0.names.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(index) = names.iter().position(|name| *name == self.1) {
+            names.swap_remove(index);
+        }
+        self.0.changed.notify_all();
+    }
+}
+
 /// Runs the jobs of one stage at the same time.
 fn together(stage: &[Job], stop: &Stop) -> Result<Vec<Outcome>> {
     let gate = Gate::default();
+    let running = Running::new(stage);
     std::thread::scope(|scope| {
         let mut threads = Vec::new();
         let mut failure = None;
         for job in stage {
             let builder = std::thread::Builder::new().name(format!("job {}", job.title()));
-            let gate = &gate;
-            match builder.spawn_scoped(scope, move || thread(job, gate, stop)) {
+            let (gate, running) = (&gate, &running);
+            match builder.spawn_scoped(scope, move || thread(job, gate, running, stop)) {
                 Ok(thread) => threads.push(thread),
                 Err(error) => {
                     stop.set();
+                    // Those that were not started are waited for by nobody.
+                    running
+                        .names
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .clear();
                     failure = Some(error);
                     break;
                 }
@@ -172,7 +219,8 @@ fn together(stage: &[Job], stop: &Stop) -> Result<Vec<Outcome>> {
 }
 
 /// One clone from its first preparation to its last fsync.
-fn thread(job: &Job, gate: &Gate, stop: &Stop) -> Outcome {
+fn thread<'a>(job: &'a Job, gate: &Gate, running: &Running<'a>, stop: &Stop) -> Outcome {
+    let _ended = Ended(running, &job.name);
     let ready = job
         .before
         .as_deref()
@@ -180,6 +228,9 @@ fn thread(job: &Job, gate: &Gate, stop: &Stop) -> Outcome {
         .and_then(|()| pin(job))
         .and_then(|()| Files::open(job));
     gate.pass();
+    if let Some(name) = &job.wait_for {
+        running.wait_for(name);
+    }
     let mut outcome = match ready {
         Ok(files) => work(job, files, stop),
         Err(error) => return Outcome::failed(error),

@@ -107,6 +107,8 @@ pub struct Job {
     pub kernel_polls: bool,
     /// CPUs that the thread may run on.
     pub cpus: Option<Vec<usize>>,
+    /// Starts when all threads of the job of this name have ended.
+    pub wait_for: Option<String>,
     pub overwrite: bool,
     pub fallocate: Fallocate,
     pub content: Content,

@@ -50,6 +50,12 @@ pub(super) fn resolve(name: &str, file: &JobFile, options: &Options) -> Result<P
             problems.push(Problem::new(spec.place("numjobs"), message));
             break;
         }
+        if let Some(name) = &spec.wait_for
+            && (name == &spec.name || !jobs.iter().any(|job| &job.name == name))
+        {
+            let message = format!("wait_for={name}: no job of that name stands above");
+            problems.push(Problem::new(spec.place("wait_for"), message));
+        }
         remarks(spec, &mut notes);
         if options.target.is_none() && names::is_homeless(spec) {
             notes.push(format!(
@@ -270,6 +276,7 @@ fn job(
         pre_read: spec.pre_read,
         kernel_polls: spec.kernel_polls,
         cpus: spec.cpus.clone(),
+        wait_for: spec.wait_for.clone(),
         overwrite: spec.overwrite,
         fallocate: spec.fallocate,
         content: match &verify {

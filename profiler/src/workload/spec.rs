@@ -324,6 +324,8 @@ pub struct Spec {
     pub pre_read: bool,
     pub kernel_polls: bool,
     pub cpus: Option<Vec<usize>>,
+    /// Start when the job of this name, which stands above, has ended.
+    pub wait_for: Option<String>,
     pub overwrite: bool,
     pub fallocate: Fallocate,
     pub content: Content,
@@ -424,6 +426,7 @@ impl Spec {
             pre_read: false,
             kernel_polls: false,
             cpus: None,
+            wait_for: None,
             overwrite: false,
             fallocate: Fallocate::Native,
             content: Content::Random {

@@ -645,3 +645,21 @@ fn files_are_made_or_not_as_the_job_says() {
         (&None, 16)
     );
 }
+
+#[test]
+fn a_job_waits_for_the_one_it_names() {
+    let scratch = Scratch::new();
+    let text = "[global]\nfilename=f\nsize=64k\nrw=write\n[a]\nbuffer_pattern=0x1\nnumjobs=3\nthinktime=100\n[b]\nwait_for=a\nbuffer_pattern=0x2\n";
+    let result = scratch.run(text);
+    assert!(result.jobs.iter().all(|job| job.error.is_none()));
+    assert!(scratch.read("f").iter().all(|byte| *byte == 2));
+    let refused = scratch
+        .plan("[a]\nsize=64k\nwait_for=b\n[b]\nsize=64k\n")
+        .unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("no job of that name stands above"),
+        "{refused}"
+    );
+}

@@ -119,11 +119,20 @@ fn zone_table(text: &str, absolute: bool, base: Base) -> Result<Vec<Zone>, Fault
             "`{text}` is not a percentage from 1 to 100"
         ))),
     };
-    let mut zones = Vec::new();
+    let (mut zones, mut blanks) = (Vec::new(), Vec::new());
     for part in text.split(':') {
         let Some((access, length)) = part.split_once('/') else {
             return Err(Fault::Bad(format!("`{part}` is not ACCESS/LENGTH")));
         };
+        if length.trim().is_empty() && !absolute {
+            // As in fio blanks share what the others leave.
+            blanks.push(zones.len());
+            zones.push(Zone {
+                percent: percent(access)?,
+                length: ZoneLength::Percent(0),
+            });
+            continue;
+        }
         let length = if absolute {
             ZoneLength::Bytes(units::size(length, base)?.bytes)
         } else {
@@ -147,9 +156,20 @@ fn zone_table(text: &str, absolute: bool, base: Base) -> Result<Vec<Zone>, Fault
             ZoneLength::Bytes(_) => 0,
         })
         .sum();
-    if length > 100 {
+    for (index, blank) in blanks.iter().enumerate() {
+        let left = 100u64.saturating_sub(length);
+        let each = left / blanks.len() as u64;
+        // What does not divide goes to the last of them.
+        let rest = if index + 1 == blanks.len() {
+            left % blanks.len() as u64
+        } else {
+            0
+        };
+        zones[*blank].length = ZoneLength::Percent(each + rest);
+    }
+    if length > 100 || (length == 100 && !blanks.is_empty()) {
         return Err(Fault::Bad(format!(
-            "the lengths of `{text}` add up to {length}, more than 100"
+            "the lengths of `{text}` add up to {length}, more than 100 or with nothing left for the blanks"
         )));
     }
     Ok(zones)
@@ -184,16 +204,14 @@ mod tests {
                 center: None
             }
         );
-        assert!(matches!(
-            of("zoned:60/10:30/20:10/70"),
-            Distribution::Zones(_)
-        ));
+        assert_eq!(of("zoned:60/10:30/20:10/"), of("zoned:60/10:30/20:10/70"));
         for (value, word) in [
             ("zipf:0", "above 0"),
             ("pareto:1", "between 0 and 1"),
             ("normal:x", "no number"),
             ("zoned:60/10:30/20", "add up to 90"),
             ("zoned:50/60:50/60", "more than 100"),
+            ("zoned:50/100:50/", "more than 100"),
             ("bell", "none of"),
         ] {
             let text = format!("[a]\nsize=1m\nrandom_distribution={value}\n");

@@ -21,9 +21,8 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "everything that has completed is taken at once",
-        "iodepth_batch_complete_max io_submit_mode serialize_overlap",
+        "iodepth_batch_complete_max serialize_overlap",
     ),
-    ("a job starts with its group (stonewall)", "wait_for"),
     (
         "a job ends on its first error",
         "ignore_error continue_on_error error_dump exitall exit_what exitall_on_error",
@@ -54,7 +53,7 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "threads keep the rights and places the process has",
-        "nice prio prioclass priohint cpumask cpus_allowed_policy numa_cpu_nodes numa_mem_policy uid gid",
+        "nice prio prioclass priohint cpumask numa_cpu_nodes numa_mem_policy uid gid",
     ),
     (
         "a rate is what is asked for, not what must be reached",
@@ -94,7 +93,7 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "the report has its own percentiles and units",
-        "clat_percentiles lat_percentiles slat_percentiles significant_figures block_error_percentiles unified_rw_reporting unit_base disk_util stats",
+        "significant_figures block_error_percentiles unified_rw_reporting unit_base disk_util stats",
     ),
     (
         "jobs do not take turns",

@@ -67,6 +67,51 @@ pub(super) fn cpus_allowed(spec: &mut Spec, a: &Argument<'_>) -> Done {
     Ok(())
 }
 
+/// With a rate latencies count from the intended start, so nothing is gained by a thread that does
+/// nothing but submit.
+pub(super) fn io_submit_mode(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    match a.text()? {
+        "inline" => {}
+        "offload" => spec.notes.push(
+            "io_submit_mode=offload: I/O is handed in by the job's own thread; with a rate latencies count from the intended start all the same".to_owned(),
+        ),
+        other => return Err(Fault::Bad(format!("`{other}` is neither inline nor offload"))),
+    }
+    Ok(())
+}
+
+/// Which latencies have percentiles is fixed.
+pub(super) fn other_percentiles(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    if a.yes()? {
+        spec.notes
+            .push("percentiles are those of clat_ns, and with a rate of lat_ns too".to_owned());
+    }
+    Ok(())
+}
+
+pub(super) fn clat_percentiles(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    if !a.yes()? {
+        spec.notes
+            .push("clat_ns has percentiles all the same".to_owned());
+    }
+    Ok(())
+}
+
+pub(super) fn cpus_allowed_policy(_: &mut Spec, a: &Argument<'_>) -> Done {
+    match a.text()? {
+        "shared" => Ok(()),
+        "split" => Err(Fault::Blocked(
+            "`split`: threads share the CPUs that are named".to_owned(),
+        )),
+        other => Err(Fault::Bad(format!("`{other}` is neither shared nor split"))),
+    }
+}
+
+pub(super) fn wait_for(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.wait_for = Some(a.text()?.to_owned());
+    Ok(())
+}
+
 /// Every time is always taken, which costs what the report says; the job runs all the same.
 pub(super) fn measured_anyway(spec: &mut Spec, a: &Argument<'_>) -> Done {
     if a.text != Some("0") {

@@ -205,7 +205,11 @@ pub(super) const TAKEN: &[Row] = &[
     ),
     row(&["new_group"], pace::new_group, "0 or 1"),
     row(&["group_reporting"], pace::group_reporting, "0 or 1"),
-    row(&["thread"], pace::thread, "0 or 1; always threads"),
+    row(
+        &["thread", "threads"],
+        pace::thread,
+        "0 or 1; always threads",
+    ),
     row(
         &["thinktime"],
         pace::thinktime,
@@ -339,4 +343,30 @@ pub(super) const TAKEN: &[Row] = &[
         setup::measured_anyway,
         "changes nothing, and a note says so",
     ),
+    row(
+        &["io_submit_mode"],
+        setup::io_submit_mode,
+        "inline, offload; both hand in from the job's own thread",
+    ),
+    row(
+        &["clat_percentiles"],
+        setup::clat_percentiles,
+        "0 or 1; they are always there",
+    ),
+    row(
+        &["lat_percentiles"],
+        setup::other_percentiles,
+        "0 or 1; only with a rate",
+    ),
+    row(
+        &["slat_percentiles"],
+        setup::other_percentiles,
+        "0 or 1; there are none",
+    ),
+    row(
+        &["cpus_allowed_policy"],
+        setup::cpus_allowed_policy,
+        "shared only",
+    ),
+    row(&["wait_for"], setup::wait_for, "the name of a job above"),
 ];
