@@ -14,6 +14,7 @@ mod psync;
 mod queue;
 mod schedule;
 mod serial;
+mod stage;
 mod steady;
 mod tally;
 mod uring;
@@ -26,9 +27,9 @@ use crate::capture::{JobResult, ThreadCost};
 use anyhow::{Context, Result};
 use course::Course;
 use files::Files;
+use stage::{Ended, Gate, Running};
 use std::num::NonZero;
 use std::process::Command;
-use std::sync::{Condvar, Mutex, PoisonError};
 use tally::Tally;
 pub(super) use verify::HEADER;
 
@@ -99,82 +100,6 @@ fn result(job: &Job, outcome: Outcome) -> JobResult {
     }
 }
 
-/// Holds the threads of a stage until every one is ready.
-#[derive(Default)]
-struct Gate {
-    /// Threads that are ready, and whether they may go.
-    state: Mutex<(usize, bool)>,
-    changed: Condvar,
-}
-
-impl Gate {
-    /// Says that this thread is ready and waits for the others.
-    fn pass(&self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.0 += 1;
-        self.changed.notify_all();
-        while !state.1 {
-            state = self
-                .changed
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    /// Opens once `threads` are ready.
-    fn open_for(&self, threads: usize) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        while state.0 < threads {
-            state = self
-                .changed
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-        state.1 = true;
-        self.changed.notify_all();
-    }
-}
-
-/// Who of a stage still runs, for those who wait for others (`wait_for`).
-struct Running<'a> {
-    names: Mutex<Vec<&'a str>>,
-    changed: Condvar,
-}
-
-impl<'a> Running<'a> {
-    fn new(stage: &'a [Job]) -> Self {
-        Self {
-            names: Mutex::new(stage.iter().map(|job| job.name.as_str()).collect()),
-            changed: Condvar::new(),
-        }
-    }
-
-    /// Returns once no job of that name runs; jobs wait only for jobs above, so none waits in a circle.
-    fn wait_for(&self, name: &str) {
-        let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-        let still = |names: &mut Vec<&str>| names.contains(&name);
-        // A poisoned lock changes nothing: the list is whole after each change.
-        drop(
-            self.changed
-                .wait_while(names, still)
-                .unwrap_or_else(PoisonError::into_inner),
-        );
-    }
-}
-
-/// Tells the others when a thread ends, however it does.
-struct Ended<'r, 'a>(&'r Running<'a>, &'a str);
-
-impl Drop for Ended<'_, '_> {
-    fn drop(&mut self) {
-        let mut names = self.0.names.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(index) = names.iter().position(|name| *name == self.1) {
-            names.swap_remove(index);
-        }
-        self.0.changed.notify_all();
-    }
-}
-
 /// Runs the jobs of one stage at the same time.
 fn together(stage: &[Job], stop: &Stop) -> Result<Vec<Outcome>> {
     let gate = Gate::default();
@@ -190,11 +115,7 @@ fn together(stage: &[Job], stop: &Stop) -> Result<Vec<Outcome>> {
                 Err(error) => {
                     stop.set();
                     // Those that were not started are waited for by nobody.
-                    running
-                        .names
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .clear();
+                    running.forget_all();
                     failure = Some(error);
                     break;
                 }
@@ -220,7 +141,7 @@ fn together(stage: &[Job], stop: &Stop) -> Result<Vec<Outcome>> {
 
 /// One clone from its first preparation to its last fsync.
 fn thread<'a>(job: &'a Job, gate: &Gate, running: &Running<'a>, stop: &Stop) -> Outcome {
-    let _ended = Ended(running, &job.name);
+    let _ended = Ended::new(running, &job.name);
     let ready = job
         .before
         .as_deref()

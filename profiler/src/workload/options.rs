@@ -2,6 +2,7 @@
 //!
 //! Adding an option is one line in [`taken`] and, when it is taken, one setter beside it.
 
+mod content;
 mod draw;
 mod files;
 mod pace;

@@ -2,20 +2,19 @@
 
 mod amounts;
 mod names;
+mod parts;
+mod remarks;
 mod verify;
 
 use super::Options;
 use super::jobfile::{JobFile, Section};
 use super::options::{self, Rules};
-use super::pattern::Random;
-use super::plan::{BetweenPasses, Job, LogName, Logs, Places, Plan};
+use super::plan::{BetweenPasses, Job, Places, Plan};
 use super::problem::{Problem, Refused};
-use super::spec::{
-    Batch, Check, Content, Distribution, Engine, Generator, Rate, Spec, Steady, Way,
-};
+use super::spec::{Batch, Check, Content, Engine, Generator, Spec};
 use amounts::{Amounts, Disk};
+pub(super) use remarks::note_what_runs_together;
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher, Hasher};
 use std::path::Path;
 
 /// More threads than this is a mistake, and no host runs them.
@@ -56,7 +55,7 @@ pub(super) fn resolve(name: &str, file: &JobFile, options: &Options) -> Result<P
             let message = format!("wait_for={name}: no job of that name stands above");
             problems.push(Problem::new(spec.place("wait_for"), message));
         }
-        remarks(spec, &mut notes);
+        remarks::of(spec, &mut notes);
         if options.target.is_none() && names::is_homeless(spec) {
             notes.push(format!(
                 "job `{}` names no directory: its files are in {}",
@@ -248,7 +247,7 @@ fn job(
         runtime_ns: spec.runtime_ns,
         time_based: spec.time_based,
         ramp_ns: spec.ramp_ns,
-        delay_ns: delay(spec, order.index),
+        delay_ns: parts::delay(spec, order.index),
         direct: spec.direct,
         sync: spec.sync,
         fsync_every: spec.fsync_every,
@@ -257,20 +256,20 @@ fn job(
         fsync_on_close: spec.fsync_on_close,
         advice: spec.advice,
         invalidate: spec.invalidate,
-        seed: seed(spec, order.index),
+        seed: parts::seed(spec, order.index),
         // As in fio any other alignment than the block size turns the map off; lfsr is a map itself.
         random_map: (spec.random_map && own_align) || spec.generator == Generator::Lfsr,
         generator: spec.generator,
         think_ns: spec.think_ns,
         think_blocks: spec.think_blocks,
-        rate: rates(spec),
+        rate: parts::rates(spec),
         process: spec.process,
         unlink: spec.unlink,
         before: spec.before.clone(),
         after: spec.after.clone(),
         percentiles: spec.percentiles.clone(),
-        steady: steady(spec)?,
-        logs: logs(spec, directory, order.index),
+        steady: parts::steady(spec)?,
+        logs: parts::logs(spec, directory, order.index),
         create_only: spec.create_only,
         may_create: spec.may_create,
         pre_read: spec.pre_read,
@@ -302,67 +301,8 @@ fn job(
         },
     };
     job.expected_ios = amounts::expected_ios(&job);
-    notes.extend(unlike_units(&job));
+    notes.extend(remarks::unlike_units(&job));
     Ok(job)
-}
-
-/// Reads and writes that count one random map in blocks of different sizes end before their size.
-fn unlike_units(job: &Job) -> Option<String> {
-    let [read, write] = [0, 1].map(|way: usize| job.blocks[way].smallest());
-    let mixed = job.access.reads && job.access.writes;
-    (mixed && job.access.random && job.has_map() && read != write).then(|| {
-        format!(
-            "job `{}`: the smallest read block ({read} bytes) is not the smallest write block ({write}); as in fio both share one random map and the job may end before its size is done; norandommap=1 prevents that",
-            job.name
-        )
-    })
-}
-
-fn steady(spec: &Spec) -> Result<Option<Steady>, Problem> {
-    let Some(steady) = spec.steady.as_ref().filter(|_| spec.steady_wanted) else {
-        return match &spec.steady {
-            None => Ok(None),
-            Some(_) => Err(Problem::new(
-                &spec.at,
-                "ss_dur, ss_ramp and ss_interval need ss=",
-            )),
-        };
-    };
-    if steady.duration_ns < steady.interval_ns {
-        let message = "a steady state needs ss_dur=, of at least one interval";
-        return Err(Problem::new(spec.place("ss"), message));
-    }
-    Ok(Some(steady.clone()))
-}
-
-fn logs(spec: &Spec, directory: &Path, index: u64) -> Option<Logs> {
-    let named = |prefix: &Option<String>| {
-        let prefix = directory.join(prefix.as_ref()?);
-        let number = index + 1;
-        Some(LogName { prefix, number })
-    };
-    let [bandwidth, iops, latency] = spec.logs.each_ref().map(named);
-    let any = bandwidth.is_some() || iops.is_some() || latency.is_some();
-    any.then_some(Logs {
-        bandwidth,
-        iops,
-        latency,
-        window_ns: spec.log_window_ns,
-    })
-}
-
-/// When the clone starts; of a range a number that is the same on every run.
-fn delay(spec: &Spec, index: u64) -> u64 {
-    let (from, to) = spec.delay_ns;
-    match from == to {
-        true => from,
-        false => Random::new(seed(spec, index) ^ 0xde1a).between(from, to),
-    }
-}
-
-/// Rates of the ways that the job goes.
-fn rates(spec: &Spec) -> [Option<Rate>; 3] {
-    Way::ALL.map(|way| spec.rate[way as usize].filter(|_| spec.access.does(way)))
 }
 
 /// The option that says where the job's files are.
@@ -371,72 +311,5 @@ fn target_option(spec: &Spec) -> &'static str {
         (Some(_), _) => "filename",
         (None, Some(_)) => "directory",
         (None, None) => "filename_format",
-    }
-}
-
-/// The same numbers on every run unless `randrepeat=0`; other numbers for every clone.
-fn seed(spec: &Spec, index: u64) -> u64 {
-    let base = match (spec.seed, spec.repeatable) {
-        (Some(seed), _) => seed,
-        (None, true) => 0x105a6e,
-        (None, false) => std::collections::hash_map::RandomState::new()
-            .build_hasher()
-            .finish(),
-    };
-    base.wrapping_add(index.wrapping_mul(0x9e37_79b9_7f4a_7c15))
-}
-
-/// What a reader must know about a section.
-fn remarks(spec: &Spec, notes: &mut Vec<String>) {
-    notes.extend(spec.notes.iter().cloned());
-    let name = &spec.name;
-    if let Some(alias) = &spec.engine_alias {
-        notes.push(format!(
-            "job `{name}`: ioengine={alias} is run as {}",
-            spec.engine.name()
-        ));
-    }
-    match spec.engine {
-        Engine::Null => notes.push(format!(
-            "job `{name}`: ioengine=null does no I/O, its latencies are those of the job loop"
-        )),
-        Engine::Psync | Engine::Mmap if spec.depth > 1 => notes.push(format!(
-            "job `{name}`: iodepth={} has no effect with {}, one I/O is in flight",
-            spec.depth,
-            spec.engine.name()
-        )),
-        _ => {}
-    }
-    if spec.runtime_ns.is_some() && !spec.time_based {
-        notes.push(format!(
-            "job `{name}`: runtime without time_based is an upper bound, the job ends when its bytes are done"
-        ));
-    }
-    if spec.access.random && spec.distribution != Distribution::Even && spec.random_map {
-        notes.push(format!(
-            "job `{name}`: random_distribution turns the random map off, as in fio"
-        ));
-    }
-    if spec.align.is_some() && spec.random_map && spec.generator != Generator::Lfsr {
-        notes.push(format!("job `{name}`: blockalign turns the random map off where it differs from the block size, as in fio"));
-    }
-}
-
-/// Sections without stonewall run at the same time, which surprises who pasted them together.
-pub(super) fn note_what_runs_together(plan: &mut Plan) {
-    for stage in plan.jobs.chunk_by(|a, b| a.stage == b.stage) {
-        let sections: Vec<&str> = stage
-            .iter()
-            .filter(|job| job.clone == 0)
-            .map(|job| job.name.as_str())
-            .collect();
-        if sections.len() > 1 {
-            let bytes: u128 = stage.iter().map(|job| u128::from(job.io_bytes)).sum();
-            plan.notes.push(format!(
-                "jobs {} run at the same time: {} threads, {bytes} bytes of I/O; `stonewall` lets a job wait for those above it",
-                sections.join(", "),
-                stage.len()
-            ));
-        }
     }
 }

@@ -1,5 +1,7 @@
 //! The resolved plan for people: one block a job section, every amount in bytes.
 
+mod details;
+
 use super::Format;
 use crate::command::say;
 use crate::workload::Plan;
@@ -74,7 +76,7 @@ fn section(out: &mut String, clones: &[Job]) -> std::fmt::Result {
     )?;
     blocks(out, job)?;
     writeln!(out, "  each thread: {}", amount(job))?;
-    for line in timing(job) {
+    for line in timing(job).into_iter().chain(details::lines(job)) {
         writeln!(out, "  {line}")?;
     }
     let files = clones

@@ -1,6 +1,6 @@
 //! The options that a job may set: names, what puts a value into a job, what a value may be.
 
-use super::{Setter, draw, files, pace, setup, shape, verify, watch};
+use super::{Setter, content, draw, files, pace, setup, shape, verify, watch};
 
 /// One option.
 pub(super) struct Row {
@@ -155,12 +155,12 @@ pub(super) const TAKEN: &[Row] = &[
         shape::random_generator,
         "tausworthe, tausworthe64, lfsr; lfsr touches each block once",
     ),
-    row(&["zero_buffers"], shape::zero_buffers, "0 or 1"),
-    row(&["refill_buffers"], shape::refill_buffers, "0 or 1"),
-    row(&["scramble_buffers"], shape::scramble_buffers, "0 or 1"),
+    row(&["zero_buffers"], content::zero_buffers, "0 or 1"),
+    row(&["refill_buffers"], content::refill_buffers, "0 or 1"),
+    row(&["scramble_buffers"], content::scramble_buffers, "0 or 1"),
     row(
         &["buffer_pattern"],
-        shape::buffer_pattern,
+        content::buffer_pattern,
         "a number, hexadecimal digits or one `\"text\"`",
     ),
     row(

@@ -1,6 +1,7 @@
 //! Setters for verifying.
 
-use super::shape::{Done, pattern};
+use super::content::pattern;
+use super::shape::Done;
 use super::{Argument, Fault};
 use crate::workload::spec::{Check, Spec};
 

@@ -27,7 +27,11 @@ pub(super) fn lines(job: &Job) -> Vec<String> {
                 Watched::Ios => "I/Os a second",
                 Watched::Bytes => "bytes a second",
             },
-            if steady.slope { "slope by" } else { "deviate by" },
+            if steady.slope {
+                "slope by"
+            } else {
+                "deviate by"
+            },
             steady.limit,
             if steady.percent { " %" } else { "" },
             steady.duration_ns as f64 / 1e9
@@ -114,7 +118,9 @@ fn content(job: &Job) -> String {
     match &job.content {
         Content::Zeros => "writes zeros".to_owned(),
         Content::Pattern(bytes) => format!("writes a pattern of {} bytes", bytes.len()),
-        Content::Random { refilled: true, .. } => "writes random bytes, new for each block".to_owned(),
+        Content::Random { refilled: true, .. } => {
+            "writes random bytes, new for each block".to_owned()
+        }
         Content::Random { stamped: true, .. } => {
             "writes random bytes, made once, with a stamp in each 512".to_owned()
         }
