@@ -492,6 +492,8 @@ pub struct JobSpan {
 /// What a job's thread cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadCost {
+    /// The time that the rest is about, a ramp included.
+    pub wall_ns: u64,
     pub user_ns: u64,
     pub system_ns: u64,
     pub switches: u64,

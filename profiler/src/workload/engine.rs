@@ -204,7 +204,7 @@ fn work(job: &Job, files: Files, stop: &Stop) -> Outcome {
         error = files.finish(job, &mut tally).err();
     }
     let end = clock::now();
-    let cost = cost::since(before);
+    let cost = cost::since(before, end.saturating_sub(start));
     let mut notes = Vec::new();
     if let Some(settled) = tally.settled().filter(|_| job.steady.is_some()) {
         let seconds = end.saturating_sub(start) as f64 / 1e9;

@@ -11,7 +11,7 @@ pub use permutation::Permutation;
 pub use random::Random;
 
 use super::plan::Job;
-use super::spec::{Distribution, Way};
+use super::spec::{Distribution, Turn, Way};
 use anywhere::Anywhere;
 use covered::Covered;
 
@@ -56,13 +56,15 @@ impl Pattern {
         let seed = job.seed ^ (file as u64).rotate_left(32) ^ pass.rotate_left(48);
         if !job.access.random {
             let endless = super::plan::BetweenPasses::Nothing;
+            // One file after another: the next one's turn comes when this one is through.
+            let in_turn = job.turn == Turn::Sequential && job.files.len() > 1;
             return Self::Sequential(Sequential {
                 position: [0; 3],
                 region,
                 start: job.files[file].offset_bytes,
                 file: job.files[file].file_bytes(),
                 gap: job.access.gap_bytes,
-                wraps: job.time_based && job.between_passes == endless,
+                wraps: job.time_based && job.between_passes == endless && !in_turn,
             });
         }
         if !job.has_map() {

@@ -190,16 +190,7 @@ fn job(
 ) -> Result<Job, Problem> {
     let names = names::of(spec, clone, directory, notes)?;
     let amounts = amounts::of(spec, clone, names, disk)?;
-    if spec.engine == Engine::Mmap && spec.direct {
-        let message = "ioengine=mmap goes through the page cache: use direct=0, or another engine";
-        return Err(Problem::new(spec.place("direct"), message));
-    }
-    if let (Some(_), Some(at)) = (spec.places.get("rate"), spec.places.get("rate_iops")) {
-        return Err(Problem::new(
-            at,
-            "rate and rate_iops in one job are not supported: give one",
-        ));
-    }
+    parts::fit(spec, amounts.files.len())?;
     let verify = verify::of(spec)?;
     let depth = match spec.engine {
         Engine::IoUring => spec.depth,
@@ -229,6 +220,7 @@ fn job(
                 most => most.min(depth),
             },
             complete_min: spec.complete_min.min(depth),
+            complete_max: spec.complete_max.min(depth),
             low: spec.low.unwrap_or(depth).min(depth),
         },
         access: spec.access,

@@ -47,6 +47,9 @@ pub struct Spec {
     /// 0 or `None`: as many as there is room for.
     pub submit: u64,
     pub complete_min: u64,
+    pub complete_max: u64,
+    /// Files open at a time; all when `None`.
+    pub open_files: Option<u64>,
     pub low: Option<u64>,
     pub engine: Engine,
     /// The engine as written, when it is run as another.
@@ -152,6 +155,8 @@ impl Spec {
             depth: 1,
             submit: 0,
             complete_min: 1,
+            complete_max: u64::MAX,
+            open_files: None,
             low: None,
             engine: Engine::Psync,
             engine_alias: None,

@@ -286,6 +286,10 @@ fn an_interrupt_ends_the_program_with_what_was_done() {
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
+    assert!(
+        !scratch.path().join("f").exists(),
+        "what the run made went with it"
+    );
     let result: Workload = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(result.jobs[0].error, None);
     assert!(
@@ -662,4 +666,18 @@ fn a_job_waits_for_the_one_it_names() {
             .contains("no job of that name stands above"),
         "{refused}"
     );
+}
+
+#[test]
+fn batches_are_taken_in_parts_and_lose_nothing() {
+    let scratch = Scratch::new();
+    let result = scratch.run("[a]\nrw=randwrite\nsize=1m\nioengine=io_uring\niodepth=16\niodepth_batch=4\niodepth_batch_complete_min=2\niodepth_batch_complete_max=3\niodepth_low=8\nopenfiles=1\n");
+    assert_eq!(
+        (&result.jobs[0].error, op(&result.jobs[0], "write").n),
+        (&None, 256)
+    );
+    let refused = scratch
+        .plan("[a]\nrw=write\nsize=1m\nnrfiles=4\nopenfiles=2\n")
+        .unwrap_err();
+    assert!(refused.to_string().contains("t.fio:5:11: "), "{refused}");
 }

@@ -89,11 +89,11 @@ fn job(planned: &Job, results: &[&JobResult]) -> Value {
 /// CPU time as a percentage of the threads' run time; `null` where a thread's was not told.
 fn cost(put: &mut impl FnMut(&str, Value), results: &[&JobResult]) {
     let costs: Option<Vec<&ThreadCost>> = results.iter().map(|job| job.cost.as_ref()).collect();
-    let wall: u64 = results.iter().map(|job| job.runtime_ns).sum();
     let sum = |of: fn(&ThreadCost) -> u64| {
         let costs = costs.as_ref()?;
         Some(costs.iter().map(|cost| of(cost)).sum::<u64>())
     };
+    let wall = sum(|cost| cost.wall_ns).unwrap_or(0);
     let percent = |ns: Option<u64>| {
         ns.filter(|_| wall > 0)
             .map(|ns| ns as f64 * 100.0 / wall as f64)

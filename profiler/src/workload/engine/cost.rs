@@ -29,6 +29,7 @@ fn parsed(all_ns: u64, stat: &str, status: &str) -> Option<ThreadCost> {
         .filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok())
         .sum();
     Some(ThreadCost {
+        wall_ns: 0,
         user_ns,
         system_ns: all_ns - user_ns,
         switches,
@@ -37,10 +38,11 @@ fn parsed(all_ns: u64, stat: &str, status: &str) -> Option<ThreadCost> {
     })
 }
 
-/// What was added since `before`.
-pub(super) fn since(before: Option<ThreadCost>) -> Option<ThreadCost> {
+/// What was added since `before`, `wall_ns` ago.
+pub(super) fn since(before: Option<ThreadCost>, wall_ns: u64) -> Option<ThreadCost> {
     let (before, now) = (before?, of_this_thread()?);
     Some(ThreadCost {
+        wall_ns,
         user_ns: now.user_ns.saturating_sub(before.user_ns),
         system_ns: now.system_ns.saturating_sub(before.system_ns),
         switches: now.switches.saturating_sub(before.switches),

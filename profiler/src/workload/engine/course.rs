@@ -361,6 +361,29 @@ mod tests {
     }
 
     #[test]
+    fn files_take_their_turns() {
+        let files = |options: &str| -> Vec<usize> {
+            let job = job(&format!(
+                "rw=read\nsize=48k\nnrfiles=3\ntime_based\nruntime=1\n{options}"
+            ));
+            let stop = Stop::default();
+            let mut course = Course::new(&job, &stop, 0);
+            let ios = (0..14).map(|_| match course.next(0) {
+                Step::Io(io) => io.file,
+                other => panic!("{other:?}"),
+            });
+            ios.collect()
+        };
+        let in_order = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 0, 0];
+        assert_eq!(files("file_service_type=sequential"), in_order);
+        // System calls of fio 3.33: two of each in turn.
+        let pairs = [0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2, 0, 0];
+        assert_eq!(files("file_service_type=roundrobin:2"), pairs);
+        let any = files("file_service_type=random");
+        assert!(any.iter().any(|file| *file != any[0]), "{any:?}");
+    }
+
+    #[test]
     fn a_pass_that_finds_nothing_ends_the_job() {
         let mut plan = plan("rw=read\nsize=64k\ntime_based\nruntime=1");
         plan.jobs[0].files[0].region_bytes = 100;

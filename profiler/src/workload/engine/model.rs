@@ -138,6 +138,7 @@ fn queued(options: &str, depth: u32) -> JobOp {
     job.depth = depth;
     job.batch.low = u64::from(depth);
     job.batch.submit = u64::from(depth);
+    job.batch.complete_max = u64::from(depth);
     let stop = Stop::default();
     let mut tally = Tally::new(0, true, job.has_rate());
     let mut disk = Disk::new(MS / 10, 10_000 * MS..11_000 * MS);

@@ -140,7 +140,7 @@ impl<Q: Queue> Loop<'_, Q> {
             let submitted = self.hand_over();
             self.queue.exchange(submitted, wait, until)?;
             now = self.queue.now();
-            self.reap(now, tally);
+            self.reap(now, batch.complete_max, tally);
             if tally.settled() == Some(true) {
                 course.finish();
             }
@@ -206,9 +206,13 @@ impl<Q: Queue> Loop<'_, Q> {
         submitted
     }
 
-    /// Takes everything that has completed.
-    fn reap(&mut self, now: u64, tally: &mut Tally) {
-        while let Some((slot, result)) = self.queue.pop() {
+    /// Takes what has completed, at most so many.
+    fn reap(&mut self, now: u64, most: u64, tally: &mut Tally) {
+        let mut taken = 0;
+        while taken < most
+            && let Some((slot, result)) = self.queue.pop()
+        {
+            taken += 1;
             match self.slots.get_mut(slot).and_then(Option::take) {
                 Some(flight) => self.ended(slot, flight, result, now, tally),
                 None => {

@@ -63,6 +63,11 @@ pub(super) fn iodepth_batch_complete_min(spec: &mut Spec, a: &Argument<'_>) -> D
     Ok(())
 }
 
+pub(super) fn iodepth_batch_complete_max(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.complete_max = a.integer(1, MANY)?;
+    Ok(())
+}
+
 pub(super) fn iodepth_low(spec: &mut Spec, a: &Argument<'_>) -> Done {
     spec.low = Some(a.integer(1, MANY)?);
     Ok(())

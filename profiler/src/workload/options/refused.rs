@@ -4,10 +4,10 @@
 pub(super) const REFUSED: &[(&str, &str)] = &[
     (
         "files are opened once, all of them, before the job",
-        "openfiles opendir lockfile unique_filename file_append",
+        "opendir lockfile unique_filename file_append",
     ),
     (
-        "block sizes come from bs or bssplit",
+        "block sizes come from bs, bsrange or bssplit",
         "bs_unaligned blocksize_unaligned bs_is_seq_rand",
     ),
     ("offsets are as given", "offset_align"),
@@ -16,13 +16,10 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
         "fill_device fill_fs",
     ),
     (
-        "random numbers come from the engine's own generator",
+        "random numbers come from the engine's own generator, and the map is exact",
         "use_os_rand softrandommap sprandom num_range",
     ),
-    (
-        "everything that has completed is taken at once",
-        "iodepth_batch_complete_max serialize_overlap",
-    ),
+    ("I/Os of one job may overlap", "serialize_overlap"),
     (
         "a job ends on its first error",
         "ignore_error continue_on_error error_dump exitall exit_what exitall_on_error",
@@ -32,7 +29,7 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
         "verify_only verifysort verifysort_nr verify_interval verify_offset verify_dump verify_async verify_async_cpus verify_backlog verify_backlog_batch experimental_verify verify_state_load verify_state_save verify_write_sequence verify_header_seed verify_pattern_interval",
     ),
     (
-        "trims are not supported",
+        "a job trims, or it reads and writes",
         "trim_percentage trim_verify_zero trim_backlog trim_backlog_batch num_trim_ranges",
     ),
     (
@@ -52,7 +49,7 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
         "mem iomem iomem_align mem_align hugepage-size lockmem",
     ),
     (
-        "threads keep the rights and places the process has",
+        "threads keep the rights and the priority of the process; cpus_allowed names CPUs",
         "nice prio prioclass priohint cpumask numa_cpu_nodes numa_mem_policy uid gid",
     ),
     (
@@ -92,7 +89,7 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
         "clocksource gtod_cpu",
     ),
     (
-        "the report has its own percentiles and units",
+        "the report has its own units",
         "significant_figures block_error_percentiles unified_rw_reporting unit_base disk_util stats",
     ),
     (

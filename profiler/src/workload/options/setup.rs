@@ -14,6 +14,11 @@ pub(super) fn allow_file_create(spec: &mut Spec, a: &Argument<'_>) -> Done {
     Ok(())
 }
 
+pub(super) fn openfiles(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.open_files = Some(a.integer(1, u64::from(u32::MAX))?);
+    Ok(())
+}
+
 pub(super) fn pre_read(spec: &mut Spec, a: &Argument<'_>) -> Done {
     spec.pre_read = a.yes()?;
     Ok(())

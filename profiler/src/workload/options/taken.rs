@@ -369,4 +369,14 @@ pub(super) const TAKEN: &[Row] = &[
         "shared only",
     ),
     row(&["wait_for"], setup::wait_for, "the name of a job above"),
+    row(
+        &["openfiles"],
+        setup::openfiles,
+        "not less than the number of files",
+    ),
+    row(
+        &["iodepth_batch_complete_max"],
+        pace::iodepth_batch_complete_max,
+        "1 to 4096",
+    ),
 ];

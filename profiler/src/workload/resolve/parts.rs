@@ -3,9 +3,26 @@
 use crate::workload::pattern::Random;
 use crate::workload::plan::{LogName, Logs};
 use crate::workload::problem::Problem;
-use crate::workload::spec::{Rate, Spec, Steady, Way};
+use crate::workload::spec::{Engine, Rate, Spec, Steady, Way};
 use std::hash::{BuildHasher, Hasher};
 use std::path::Path;
+
+/// Options that do not go together.
+pub(super) fn fit(spec: &Spec, files: usize) -> Result<(), Problem> {
+    if spec.engine == Engine::Mmap && spec.direct {
+        let message = "ioengine=mmap goes through the page cache: use direct=0, or another engine";
+        return Err(Problem::new(spec.place("direct"), message));
+    }
+    if let (Some(_), Some(at)) = (spec.places.get("rate"), spec.places.get("rate_iops")) {
+        let message = "rate and rate_iops in one job are not supported: give one";
+        return Err(Problem::new(at, message));
+    }
+    if spec.open_files.is_some_and(|open| open < files as u64) {
+        let message = "all files of a job stay open: openfiles must not be less than their number";
+        return Err(Problem::new(spec.place("openfiles"), message));
+    }
+    Ok(())
+}
 
 pub(super) fn steady(spec: &Spec) -> Result<Option<Steady>, Problem> {
     let Some(steady) = spec.steady.as_ref().filter(|_| spec.steady_wanted) else {

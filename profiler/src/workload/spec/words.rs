@@ -127,6 +127,8 @@ pub struct Batch {
     pub submit: u64,
     /// A call that waits, waits for so many completions.
     pub complete_min: u64,
+    /// Most completions taken before more is handed in.
+    pub complete_max: u64,
     /// A full queue is let run down to this many before more is handed in.
     pub low: u64,
 }
