@@ -5,6 +5,7 @@ pub mod diff;
 pub mod doctor;
 pub mod flame;
 pub mod floor;
+pub mod job;
 pub mod parse;
 pub mod record;
 pub mod report;
@@ -37,6 +38,8 @@ pub enum Command {
     Record(record::Args),
     /// Run a fio job file or a built-in workload, recorded under the probes with `-o`
     Run(run::Args),
+    /// Show what a fio job file comes to, without running it
+    Job(job::Args),
     /// Judge a capture, or the host as it is configured now
     Advise(advise::Args),
     /// Show a capture as text, JSON, Markdown or HTML
@@ -81,6 +84,7 @@ fn dispatch(command: Command) -> Result<Outcome> {
     match command {
         Command::Record(args) => record::run(args),
         Command::Run(args) => run::run(args),
+        Command::Job(args) => job::run(args),
         Command::Advise(args) => advise::run(args),
         Command::Report(args) => report::run(args),
         Command::Flame(args) => flame::run(args),

@@ -43,6 +43,12 @@ pub struct Options {
     pub allow_exec: bool,
     /// Block devices that may be written.
     pub allow_devices: Vec<PathBuf>,
+    /// What such a device holds may be lost.
+    pub destroy: bool,
+    /// Files that iosage did not make may be written over.
+    pub overwrite: bool,
+    /// Files that the run made stay when it is over.
+    pub keep: bool,
     /// Environment for `${...}`; this process's when `None`.
     pub environment: Option<BTreeMap<String, String>>,
 }
@@ -78,6 +84,11 @@ impl Stop {
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
+}
+
+/// Every option of fio and what becomes of it, as Markdown (docs/jobs.md).
+pub fn options_markdown() -> String {
+    options::markdown()
 }
 
 /// Reads and resolves a job file; nothing is created or opened for writing.
@@ -116,11 +127,12 @@ impl Plan {
     /// Checks, then lays the files out. What follows is only the workload itself.
     pub fn prepare(&self, stop: &Stop) -> Result<Prepared<'_>> {
         self.check()?;
-        let created = layout::lay_out(self, stop)?;
-        Ok(Prepared {
+        let mut prepared = Prepared {
             plan: self,
-            created,
-        })
+            created: BTreeSet::new(),
+        };
+        layout::lay_out(self, stop, &mut prepared.created)?;
+        Ok(prepared)
     }
 
     /// Prepares and runs; blocks until the last job has ended or `stop` is set.
@@ -129,7 +141,8 @@ impl Plan {
     }
 }
 
-/// A plan whose files are laid out.
+/// A plan whose files are laid out. What it made is removed with it, however it ends, unless the
+/// plan says `keep`.
 #[derive(Debug)]
 pub struct Prepared<'a> {
     plan: &'a Plan,
@@ -139,15 +152,23 @@ pub struct Prepared<'a> {
 
 impl Prepared<'_> {
     /// Runs the jobs; blocks until the last has ended or `stop` is set. I/O errors are in the result.
-    pub fn run(&self, stop: &Stop) -> Result<Workload> {
+    pub fn run(mut self, stop: &Stop) -> Result<Workload> {
         let mut notes = self.plan.notes.clone();
         let jobs = engine::run(self.plan, stop, &mut notes)?;
-        layout::remove(self.plan, &self.created, &mut notes);
+        layout::remove(self.plan, &mut self.created, &mut notes);
         Ok(Workload {
             name: self.plan.name.clone(),
             jobs,
             notes,
         })
+    }
+}
+
+impl Drop for Prepared<'_> {
+    fn drop(&mut self) {
+        if !self.plan.keep {
+            layout::remove_made(&mut self.created, &mut Vec::new());
+        }
     }
 }
 

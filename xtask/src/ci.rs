@@ -81,19 +81,23 @@ fn doc(tree: &Tree) -> Result<End> {
         .map(|()| End::Passed)
 }
 
-/// `docs/rules.md` and `docs/facts.md` are what the binary prints.
+/// `docs/rules.md`, `docs/facts.md` and `docs/jobs.md` are what the binary prints.
 fn generated_docs(tree: &Tree) -> Result<End> {
-    for name in ["rules", "facts"] {
+    for (command, name) in [
+        ("rules docs rules", "rules"),
+        ("rules docs facts", "facts"),
+        ("job docs", "jobs"),
+    ] {
         let printed = cargo(tree)
             .args(["run", "--quiet", "-p", "profiler", "--bin", "iosage", "--"])
-            .args(["rules", "docs", name])
+            .args(command.split(' '))
             .read()?;
         let path = tree.root().join("docs").join(name).with_extension("md");
         let kept =
             fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
         ensure!(
             kept == printed,
-            "docs/{name}.md is old; run `cargo run -p profiler -- rules docs {name} > docs/{name}.md`"
+            "docs/{name}.md is old; run `cargo run -p profiler -- {command} > docs/{name}.md`"
         );
     }
     Ok(End::Passed)

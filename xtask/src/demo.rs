@@ -102,6 +102,7 @@ fn record(
         .arg(&target)
         .args(["--for", length, "-o"])
         .arg(&outputs.capture)
+        .args(keep.then_some("--keep"))
         .announce();
     let mut child = signals::shield(&mut command)
         .spawn()

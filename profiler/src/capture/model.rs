@@ -606,6 +606,9 @@ pub struct JobResult {
     pub files: Vec<String>,
     /// Whether the job went past the page cache.
     pub direct: bool,
+    /// `null` where the kernel did not tell.
+    #[serde(default)]
+    pub cost: Option<ThreadCost>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -618,8 +621,59 @@ pub struct JobOp {
     pub min_ns: Option<u64>,
     #[serde(default)]
     pub max_ns: Option<u64>,
-    /// Submitted to completed, as the job saw it.
+    /// Submitted to completed, as the job saw it; with a rate, intended start to completed.
     pub latency_ns: Histogram,
+    #[serde(default)]
+    pub spans: OpSpans,
+}
+
+/// The parts of the latency of a job's operations, where they were taken apart.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OpSpans {
+    /// Sum of the squares of the latencies, for their standard deviation.
+    #[serde(default)]
+    pub squares_ns2: Option<f64>,
+    /// Made ready to submitted; `null` where both are one call.
+    #[serde(default)]
+    pub submission: Option<Moments>,
+    /// Made ready to completed; `null` where that is the latency itself.
+    #[serde(default)]
+    pub total: Option<Moments>,
+    /// Submitted to completed, of a job with a rate.
+    #[serde(default)]
+    pub completion: Option<JobSpan>,
+    /// Intended start to submitted, of a job with a rate: how far it was behind its schedule.
+    #[serde(default)]
+    pub lag: Option<JobSpan>,
+}
+
+/// Number, extremes and sums of durations.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Moments {
+    pub n: u64,
+    pub min_ns: Option<u64>,
+    pub max_ns: Option<u64>,
+    pub sum_ns: u64,
+    pub squares_ns2: f64,
+}
+
+/// A span of a job's operations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JobSpan {
+    pub moments: Moments,
+    pub histogram: Histogram,
+}
+
+/// What a job's thread cost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ThreadCost {
+    /// The time that the rest is about, a ramp included.
+    pub wall_ns: u64,
+    pub user_ns: u64,
+    pub system_ns: u64,
+    pub switches: u64,
+    pub major_faults: u64,
+    pub minor_faults: u64,
 }
 
 /// What was not measured although it should have been.

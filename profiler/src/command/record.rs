@@ -55,6 +55,12 @@ pub struct Args {
     /// Where the built-in workload keeps its files
     #[arg(long, value_name = "DIR", requires = "suite")]
     pub target: Option<PathBuf>,
+    /// Let the built-in workload write over files that iosage did not make
+    #[arg(long, requires = "suite")]
+    pub overwrite: bool,
+    /// Leave the files of the built-in workload
+    #[arg(long, requires = "suite")]
+    pub keep: bool,
     /// Run this command and record until it ends, or until `--for`: then it is sent SIGTERM (it
     /// alone: what it has started itself goes on)
     #[arg(last = true, value_name = "COMMAND")]
@@ -76,6 +82,8 @@ impl Args {
             force: false,
             suite: None,
             target: None,
+            overwrite: false,
+            keep: false,
             command: Vec::new(),
         }
     }
@@ -88,7 +96,12 @@ pub fn run(mut args: Args) -> Result<Outcome> {
             let length = args.duration.take().unwrap_or(Duration::from_secs(20));
             let target = args.target.clone().unwrap_or_else(|| PathBuf::from("."));
             let target = std::path::absolute(target)?;
-            Load::Workload(Box::new(workload::suite(name, &target, length)?))
+            let how = workload::Options {
+                overwrite: args.overwrite,
+                keep: args.keep,
+                ..workload::Options::default()
+            };
+            Load::Workload(Box::new(workload::suite(name, &target, length, &how)?))
         }
         None if args.command.is_empty() => Load::Host,
         None => Load::Command(args.command.clone()),

@@ -2,27 +2,42 @@
 
 mod buffer;
 mod clock;
+mod cost;
 mod course;
+mod crc;
 mod files;
+mod log;
+mod mmap;
+#[cfg(test)]
+mod model;
 mod psync;
+mod queue;
+mod schedule;
+mod serial;
+mod stage;
+mod steady;
 mod tally;
 mod uring;
+mod verify;
 
 use super::Stop;
 use super::plan::{Job, Plan};
-use super::spec::Engine;
-use crate::capture::JobResult;
+use super::spec::{Check, Engine};
+use crate::capture::{JobResult, ThreadCost};
 use anyhow::{Context, Result};
 use course::Course;
 use files::Files;
+use stage::{Ended, Gate, Running};
+use std::num::NonZero;
 use std::process::Command;
-use std::sync::{Condvar, Mutex, PoisonError};
 use tally::Tally;
+pub(super) use verify::HEADER;
 
 /// What a thread brings back.
 struct Outcome {
     tally: Tally,
     runtime_ns: u64,
+    cost: Option<ThreadCost>,
     error: Option<String>,
     notes: Vec<String>,
 }
@@ -30,8 +45,9 @@ struct Outcome {
 impl Outcome {
     fn failed(error: String) -> Self {
         Self {
-            tally: Tally::new(0),
+            tally: Tally::new(0, false, false),
             runtime_ns: 0,
+            cost: None,
             error: Some(error),
             notes: Vec::new(),
         }
@@ -41,6 +57,10 @@ impl Outcome {
 /// Runs all stages; results come in the order of the plan.
 pub(super) fn run(plan: &Plan, stop: &Stop, notes: &mut Vec<String>) -> Result<Vec<JobResult>> {
     let mut results = Vec::new();
+    if plan.jobs.iter().any(|job| job.create_only) {
+        notes.push("create_only: files were laid out, nothing was run".to_owned());
+        return Ok(results);
+    }
     for stage in plan.jobs.chunk_by(|a, b| a.stage == b.stage) {
         if stop.is_set() {
             let left = plan.jobs.len() - results.len();
@@ -76,58 +96,26 @@ fn result(job: &Job, outcome: Outcome) -> JobResult {
             .map(|file| file.path.to_string_lossy().into_owned())
             .collect(),
         direct: job.direct,
-    }
-}
-
-/// Holds the threads of a stage until every one is ready.
-#[derive(Default)]
-struct Gate {
-    /// Threads that are ready, and whether they may go.
-    state: Mutex<(usize, bool)>,
-    changed: Condvar,
-}
-
-impl Gate {
-    /// Says that this thread is ready and waits for the others.
-    fn pass(&self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.0 += 1;
-        self.changed.notify_all();
-        while !state.1 {
-            state = self
-                .changed
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    /// Opens once `threads` are ready.
-    fn open_for(&self, threads: usize) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        while state.0 < threads {
-            state = self
-                .changed
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-        state.1 = true;
-        self.changed.notify_all();
+        cost: outcome.cost,
     }
 }
 
 /// Runs the jobs of one stage at the same time.
 fn together(stage: &[Job], stop: &Stop) -> Result<Vec<Outcome>> {
     let gate = Gate::default();
+    let running = Running::new(stage);
     std::thread::scope(|scope| {
         let mut threads = Vec::new();
         let mut failure = None;
         for job in stage {
             let builder = std::thread::Builder::new().name(format!("job {}", job.title()));
-            let gate = &gate;
-            match builder.spawn_scoped(scope, move || thread(job, gate, stop)) {
+            let (gate, running) = (&gate, &running);
+            match builder.spawn_scoped(scope, move || thread(job, gate, running, stop)) {
                 Ok(thread) => threads.push(thread),
                 Err(error) => {
                     stop.set();
+                    // Those that were not started are waited for by nobody.
+                    running.forget_all();
                     failure = Some(error);
                     break;
                 }
@@ -152,13 +140,18 @@ fn together(stage: &[Job], stop: &Stop) -> Result<Vec<Outcome>> {
 }
 
 /// One clone from its first preparation to its last fsync.
-fn thread(job: &Job, gate: &Gate, stop: &Stop) -> Outcome {
+fn thread<'a>(job: &'a Job, gate: &Gate, running: &Running<'a>, stop: &Stop) -> Outcome {
+    let _ended = Ended::new(running, &job.name);
     let ready = job
         .before
         .as_deref()
         .map_or(Ok(()), |command| execute("exec_prerun", command))
+        .and_then(|()| pin(job))
         .and_then(|()| Files::open(job));
     gate.pass();
+    if let Some(name) = &job.wait_for {
+        running.wait_for(name);
+    }
     let mut outcome = match ready {
         Ok(files) => work(job, files, stop),
         Err(error) => return Outcome::failed(error),
@@ -171,30 +164,78 @@ fn thread(job: &Job, gate: &Gate, stop: &Stop) -> Outcome {
     outcome
 }
 
-fn work(job: &Job, mut files: Files, stop: &Stop) -> Outcome {
+/// Keeps the thread on the CPUs that the job names.
+fn pin(job: &Job) -> Result<(), String> {
+    let Some(cpus) = &job.cpus else {
+        return Ok(());
+    };
+    let mut set = rustix::thread::CpuSet::new();
+    cpus.iter().for_each(|cpu| set.set(*cpu));
+    rustix::thread::sched_setaffinity(None, &set).map_err(|error| {
+        format!("cpus_allowed={cpus:?} cannot be set: {error}; name CPUs of this host")
+    })
+}
+
+fn work(job: &Job, files: Files, stop: &Stop) -> Outcome {
+    if job.has_rate() || job.think_ns > 0 {
+        // The kernel may otherwise let a sleep last 50 us longer. Where it cannot be set, it does.
+        let _ = rustix::thread::set_current_timer_slack(NonZero::new(1));
+    }
     clock::sleep_until(clock::now().saturating_add(job.delay_ns), stop);
+    let before = cost::of_this_thread();
     let start = clock::now();
     let measured_from = start.saturating_add(job.ramp_ns);
     let mut course = Course::new(job, stop, start);
-    let mut tally = Tally::new(measured_from);
+    let queued = job.engine == Engine::IoUring;
+    let mut tally = Tally::new(measured_from, queued, job.has_rate());
+    tally.watch(job, measured_from);
     let mut error = match job.engine {
-        Engine::Psync | Engine::Null => psync::run(&mut course, &mut files, &mut tally),
-        Engine::IoUring => uring::run(&mut course, &mut files, &mut tally),
+        Engine::Psync | Engine::Null => psync::Calls::new(job, &files)
+            .and_then(|mut calls| serial::run(&mut course, &mut calls, &mut tally)),
+        Engine::Mmap => mmap::Maps::new(job, &files)
+            .and_then(|mut maps| serial::run(&mut course, &mut maps, &mut tally)),
+        Engine::IoUring => uring::Ring::new(job, &files)
+            .and_then(|mut ring| queue::run(&mut course, &mut ring, &mut tally)),
     }
     .err();
+    let writes = course.writes();
+    let missed = course.missed(clock::now()).unwrap_or(0);
     if error.is_none() {
         error = files.finish(job, &mut tally).err();
     }
     let end = clock::now();
+    let cost = cost::since(before, end.saturating_sub(start));
     let mut notes = Vec::new();
+    if let Some(settled) = tally.settled().filter(|_| job.steady.is_some()) {
+        let seconds = end.saturating_sub(start) as f64 / 1e9;
+        notes.push(match settled {
+            true => format!("steady state was reached after {seconds:.1} s"),
+            false => "steady state was not reached".to_owned(),
+        });
+    }
+    if let Err(failed) = tally.write_logs(end) {
+        error.get_or_insert(failed);
+    }
+    if job.verify != Check::None && job.read_back && job.engine != Engine::Null {
+        if error.is_none() && !stop.is_set() {
+            error = verify::run(job, &files, writes, stop, &mut tally).err();
+        } else {
+            notes.push("what it wrote was not verified, for it did not end by itself".to_owned());
+        }
+    }
     if job.ramp_ns > 0 && tally.is_empty() && error.is_none() {
         notes.push("ended during ramp, no data".to_owned());
     } else if stop.is_set() {
         notes.push("stopped on request before its end".to_owned());
+    } else if missed > 0 && error.is_none() {
+        notes.push(format!(
+            "its time was over before {missed} I/Os of its rate were begun; they are in no latency"
+        ));
     }
     Outcome {
         runtime_ns: end.saturating_sub(measured_from.min(end)),
         tally,
+        cost,
         error,
         notes,
     }

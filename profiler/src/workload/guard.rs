@@ -2,6 +2,7 @@
 
 mod device;
 mod room;
+mod signature;
 
 pub(super) use device::Uses;
 
@@ -37,11 +38,34 @@ pub(super) fn check(plan: &Plan) -> Vec<Problem> {
             problems.extend(room::alignment(job));
         }
     }
+    problems.extend(logs(plan));
     if problems.is_empty() {
         problems.extend(room::space(plan));
     }
     problems.extend(ring(plan));
     problems
+}
+
+/// Log files must not take the place of anything else.
+fn logs(plan: &Plan) -> Vec<Problem> {
+    let logs = plan
+        .jobs
+        .iter()
+        .filter_map(|job| Some((job, job.logs.as_ref()?)));
+    let files = logs.flat_map(|(job, logs)| logs.paths().into_iter().map(move |path| (job, path)));
+    files
+        .filter(|(_, path)| {
+            let there = path.symlink_metadata().is_ok();
+            there && !plan.overwrite && !super::layout::is_ours(path)
+        })
+        .map(|(job, path)| {
+            let message = format!(
+                "the log {} exists and was not made by iosage; name another, or give --overwrite",
+                path.display()
+            );
+            Problem::new(&job.places.job, message)
+        })
+        .collect()
 }
 
 /// May this job open this target?
@@ -50,16 +74,31 @@ fn target_fits(plan: &Plan, job: &Job, target: &Target, uses: &Uses) -> Result<(
     let shown = path.display();
     let meta = match std::fs::metadata(path) {
         Ok(meta) => meta,
+        Err(error) if error.kind() == ErrorKind::NotFound && !job.may_create => {
+            return Err(format!(
+                "{shown} does not exist, and allow_file_create=0 forbids to make it"
+            ));
+        }
         Err(error) if error.kind() == ErrorKind::NotFound => return absent(path),
         Err(error) => return Err(format!("{shown} cannot be looked at: {error}")),
     };
     let kind = meta.file_type();
     if kind.is_file() {
-        return if job.access.writes {
-            free_file(path, &meta, uses)
-        } else {
-            Ok(())
-        };
+        let grows = target.length_bytes() > meta.len();
+        if job.access.writes || grows {
+            free_file(path, &meta, uses)?;
+        }
+        if (job.access.writes || grows)
+            && meta.len() > 0
+            && !plan.overwrite
+            && !super::layout::is_ours(path)
+        {
+            return Err(format!(
+                "{shown} exists, holds {} bytes and was not made by iosage; the job would write over it: name another file, or give --overwrite if it may be lost",
+                meta.len()
+            ));
+        }
+        return Ok(());
     }
     if !kind.is_block_device() {
         return Err(format!(
@@ -87,12 +126,17 @@ fn target_fits(plan: &Plan, job: &Job, target: &Target, uses: &Uses) -> Result<(
         std::fs::metadata(allowed)
             .is_ok_and(|m| m.file_type().is_block_device() && m.rdev() == meta.rdev())
     });
-    if allowed {
-        return Ok(());
+    if !allowed {
+        return Err(format!(
+            "{shown} is a block device and the job would write over it; if that is meant give --allow-device {shown}"
+        ));
     }
-    Err(format!(
-        "{shown} is a block device and the job would write over it; if that is meant give --allow-device {shown}"
-    ))
+    match signature::of(path)? {
+        Some(whose) if !plan.destroy => Err(format!(
+            "{shown} holds {whose}, which the job would write over; give --destroy if it may be lost"
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// A file that is not there: may it be made?

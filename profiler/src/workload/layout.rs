@@ -15,40 +15,47 @@ use std::path::{Path, PathBuf};
 /// How much is written at once.
 const CHUNK: usize = 1 << 20;
 
-/// Lays out what the plan's jobs need; returns the files that were not there before.
-pub(super) fn lay_out(plan: &Plan, stop: &Stop) -> Result<BTreeSet<PathBuf>> {
-    let mut created = BTreeSet::new();
+/// On every file that iosage makes, where the filesystem keeps such marks: what it made it may write
+/// over in a later run.
+const MARK: &str = "user.iosage.made";
+
+/// Did iosage make this file?
+pub(super) fn is_ours(path: &Path) -> bool {
+    rustix::fs::getxattr(path, MARK, &mut [0u8; 8]).is_ok()
+}
+
+/// Lays out what the plan's jobs need; `created` gets the files that were not there before.
+pub(super) fn lay_out(plan: &Plan, stop: &Stop, created: &mut BTreeSet<PathBuf>) -> Result<()> {
     for job in plan.jobs.iter().filter(|job| job.engine != Engine::Null) {
         for target in &job.files {
             if stop.is_set() {
-                return Ok(created);
+                return Ok(());
             }
-            if one(job, target, stop)
-                .with_context(|| format!("laying out {}", target.path.display()))?
-            {
-                created.insert(target.path.clone());
-            }
+            one(job, target, stop, created)
+                .with_context(|| format!("laying out {}", target.path.display()))?;
         }
     }
-    Ok(created)
+    Ok(())
 }
 
-/// One file; whether it was made.
-fn one(job: &Job, target: &Target, stop: &Stop) -> Result<bool> {
+fn one(job: &Job, target: &Target, stop: &Stop, created: &mut BTreeSet<PathBuf>) -> Result<()> {
     let (file, made) = open(&target.path, job.access.writes)?;
+    if made {
+        created.insert(target.path.clone());
+    }
     let Some(file) = file else {
-        return Ok(false);
+        return Ok(());
     };
     let kind = file.metadata()?;
     if kind.file_type().is_block_device() {
-        return Ok(false);
+        return Ok(());
     }
     if !kind.is_file() {
         bail!("it is neither a regular file nor a block device");
     }
     let (there, wanted) = (kind.len(), target.length_bytes());
     if there >= wanted || job.between_passes == BetweenPasses::Truncate {
-        return Ok(made);
+        return Ok(());
     }
     if target.named && !job.access.writes && there > 0 {
         bail!(
@@ -56,11 +63,15 @@ fn one(job: &Job, target: &Target, stop: &Stop) -> Result<bool> {
         );
     }
     reserve(&file, job.fallocate, there, wanted)?;
+    if job.engine == Engine::Mmap && file.metadata()?.len() < wanted {
+        // What lies past the end of a file cannot be written through a mapping.
+        file.set_len(wanted).context("setting the length")?;
+    }
     if job.access.reads || job.overwrite {
         fill(&file, job.seed, there, wanted, stop)?;
         file.sync_all().context("syncing")?;
     }
-    Ok(made)
+    Ok(())
 }
 
 /// Opens for writing what may be written, creates what is missing; `None`: there is nothing to do.
@@ -84,6 +95,7 @@ fn open(path: &Path, writes: bool) -> Result<(Option<File>, bool)> {
         .mode(0o644)
         .open(path)
         .context("creating")?;
+    mark(&file);
     Ok((Some(file), true))
 }
 
@@ -116,12 +128,29 @@ fn fill(file: &File, seed: u64, from: u64, to: u64, stop: &Stop) -> Result<()> {
     Ok(())
 }
 
-/// Removes what the job was asked to leave nothing of; a file it named but did not make stays.
-pub(super) fn remove(plan: &Plan, created: &BTreeSet<PathBuf>, notes: &mut Vec<String>) {
+/// Writes a log file of a job.
+pub(super) fn write_log(path: &Path, text: &str) -> Result<(), String> {
+    let write = || -> std::io::Result<()> {
+        std::fs::write(path, text)?;
+        mark(&File::open(path)?);
+        Ok(())
+    };
+    write().map_err(|error| format!("the log {} cannot be written: {error}", path.display()))
+}
+
+/// Without the mark a later run asks before it writes over the file.
+fn mark(file: &File) {
+    let _ = rustix::fs::fsetxattr(file, MARK, b"1", rustix::fs::XattrFlags::empty());
+}
+
+/// Removes what the run made, unless it is kept, and what jobs were asked to leave nothing of; a
+/// file that a job named but that was there before stays.
+pub(super) fn remove(plan: &Plan, created: &mut BTreeSet<PathBuf>, notes: &mut Vec<String>) {
     let jobs = plan
         .jobs
         .iter()
         .filter(|job| job.unlink && job.engine != Engine::Null);
+    let mut unlinked = BTreeSet::new();
     for target in jobs.flat_map(|job| &job.files) {
         let path = &target.path;
         if target.named && !created.contains(path) {
@@ -129,9 +158,22 @@ pub(super) fn remove(plan: &Plan, created: &BTreeSet<PathBuf>, notes: &mut Vec<S
                 "{}: was there before and is not removed (unlink)",
                 path.display()
             ));
-        } else if let Ok(meta) = path.symlink_metadata()
-            && meta.is_file()
-            && let Err(error) = std::fs::remove_file(path)
+        } else {
+            unlinked.insert(path.clone());
+        }
+    }
+    created.retain(|path| !unlinked.contains(path));
+    remove_made(&mut unlinked, notes);
+    if !plan.keep {
+        remove_made(created, notes);
+    }
+}
+
+/// Removes these files; one that is gone already is no fault.
+pub(super) fn remove_made(files: &mut BTreeSet<PathBuf>, notes: &mut Vec<String>) {
+    while let Some(path) = files.pop_first() {
+        if path.symlink_metadata().is_ok_and(|meta| meta.is_file())
+            && let Err(error) = std::fs::remove_file(&path)
         {
             notes.push(format!("{}: cannot be removed: {error}", path.display()));
         }

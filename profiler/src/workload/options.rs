@@ -1,11 +1,18 @@
 //! Every option name of fio 3: taken, refused with a reason, or at home on the command line.
 //!
-//! Adding an option is one line in [`table`] and, when it is taken, one setter beside it.
+//! Adding an option is one line in [`taken`] and, when it is taken, one setter beside it.
 
+mod content;
+mod draw;
 mod files;
 mod pace;
+mod refused;
+mod setup;
 mod shape;
 mod table;
+mod taken;
+mod verify;
+mod watch;
 
 use super::jobfile::{Entry, Section};
 use super::problem::Problem;
@@ -93,6 +100,11 @@ pub(super) struct Rules {
     pub(super) allow_exec: bool,
 }
 
+/// The documentation of every option, as Markdown.
+pub(super) fn markdown() -> String {
+    table::markdown()
+}
+
 /// Puts a section's options into a job; what does not fit goes to `problems`.
 pub(super) fn apply(spec: &mut Spec, section: &Section, rules: Rules, problems: &mut Vec<Problem>) {
     // As in fio `kb_base` holds for the whole section, wherever it stands.
@@ -139,6 +151,8 @@ fn take(
         allow_exec: rules.allow_exec,
     };
     spec.places.insert(name, entry.value_at.clone());
+    spec.given
+        .insert(name, entry.value.clone().unwrap_or_default());
     spec.blocked.remove(name);
     let before = spec.notes.len();
     match setter(spec, &argument) {
@@ -251,7 +265,7 @@ mod tests {
             "{:?}",
             spec.notes
         );
-        assert_eq!(spec.block, [8192; 2]);
+        assert_eq!(spec.block, [8192; 3]);
     }
 
     #[test]

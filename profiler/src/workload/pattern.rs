@@ -1,20 +1,24 @@
 //! Which offset comes next: in order, at random, or at random with each block once.
 
+mod anywhere;
 mod covered;
 mod permutation;
 mod random;
+mod skew;
 mod vacancy;
 
 pub use permutation::Permutation;
 pub use random::Random;
 
 use super::plan::Job;
+use super::spec::{Distribution, Turn, Way};
+use anywhere::Anywhere;
 use covered::Covered;
 
 /// Where a chosen I/O goes, relative to the start of the region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
-    pub write: bool,
+    pub way: Way,
     pub offset: u64,
     pub length: u64,
 }
@@ -30,20 +34,17 @@ pub enum Pattern {
     },
     /// Several block sizes, each block at most once.
     Covered(Covered),
-    Anywhere {
-        region: u64,
-        align: [u64; 2],
-    },
+    Anywhere(Box<Anywhere>),
 }
 
 /// A position for each direction, that moves on by the block and the gap.
 pub struct Sequential {
-    position: [u64; 2],
+    position: [u64; 3],
     region: u64,
     /// Where the region starts in the file, and how long the file is.
     start: u64,
     file: u64,
-    gap: u64,
+    gap: i64,
     /// At the end of the region a direction starts over by itself.
     wraps: bool,
 }
@@ -55,20 +56,19 @@ impl Pattern {
         let seed = job.seed ^ (file as u64).rotate_left(32) ^ pass.rotate_left(48);
         if !job.access.random {
             let endless = super::plan::BetweenPasses::Nothing;
+            // One file after another: the next one's turn comes when this one is through.
+            let in_turn = job.turn == Turn::Sequential && job.files.len() > 1;
             return Self::Sequential(Sequential {
-                position: [0; 2],
+                position: [0; 3],
                 region,
                 start: job.files[file].offset_bytes,
                 file: job.files[file].file_bytes(),
                 gap: job.access.gap_bytes,
-                wraps: job.time_based && job.between_passes == endless,
+                wraps: job.time_based && job.between_passes == endless && !in_turn,
             });
         }
-        if !job.random_map {
-            return Self::Anywhere {
-                region,
-                align: job.align_bytes,
-            };
+        if !job.has_map() {
+            return Self::Anywhere(Box::new(Anywhere::new(job, region, job.seed)));
         }
         match job.single_block() {
             Some(block) => Self::Once {
@@ -82,9 +82,9 @@ impl Pattern {
 
     /// The next I/O in the wished direction; `None`: the file is through.
     #[inline]
-    pub fn next(&mut self, job: &Job, write: bool, random: &mut Random) -> Option<Spot> {
+    pub fn next(&mut self, job: &Job, way: Way, random: &mut Random) -> Option<Spot> {
         match self {
-            Self::Sequential(sequential) => sequential.next(job, write, random),
+            Self::Sequential(sequential) => sequential.next(job, way, random),
             Self::Once { order, next, block } => {
                 if *next >= order.len() {
                     return None;
@@ -92,48 +92,24 @@ impl Pattern {
                 let offset = order.at(*next) * *block;
                 *next += 1;
                 Some(Spot {
-                    write,
+                    way,
                     offset,
                     length: *block,
                 })
             }
-            Self::Covered(covered) => covered.next(job, write, random),
-            Self::Anywhere { region, align } => {
-                let split = if write {
-                    &job.write_blocks
-                } else {
-                    &job.read_blocks
-                };
-                let room = *region - split.smallest().min(*region);
-                let step = align[usize::from(write)].max(1);
-                let offset = random.below(room / step + 1) * step;
-                let length = split.pick(random.next(), *region - offset)?;
-                Some(Spot {
-                    write,
-                    offset,
-                    length,
-                })
-            }
+            Self::Covered(covered) => covered.next(job, way, random),
+            Self::Anywhere(anywhere) => anywhere.next(job, way, random),
         }
     }
 }
 
 impl Sequential {
     #[inline]
-    fn next(&mut self, job: &Job, write: bool, random: &mut Random) -> Option<Spot> {
-        let split = if write {
-            &job.write_blocks
-        } else {
-            &job.read_blocks
-        };
-        let position = &mut self.position[usize::from(write)];
-        let mut offset = *position;
-        // As in fio a gap that leads from inside the file past its end starts over.
-        if offset > 0 && self.gap > 0 && self.start + offset < self.file {
-            offset = offset.saturating_add(self.gap);
-            if offset >= self.file {
-                offset = 0;
-            }
+    fn next(&mut self, job: &Job, way: Way, random: &mut Random) -> Option<Spot> {
+        let split = &job.blocks[way as usize];
+        let mut offset = self.position[way as usize];
+        if offset > 0 && self.gap != 0 {
+            offset = self.moved(offset);
         }
         let mut room = self.region - offset.min(self.region);
         if self.wraps && room < split.smallest() {
@@ -145,12 +121,39 @@ impl Sequential {
             Some(_) => return None,
             None => split.pick(random.next(), room)?,
         };
-        *position = offset + length;
+        self.position[way as usize] = offset + length;
         Some(Spot {
-            write,
+            way,
             offset,
             length,
         })
+    }
+
+    /// The gap after a block. As in fio one that leads from inside the file past its end starts
+    /// over, and one that leads before its start goes on at the end.
+    fn moved(&self, offset: u64) -> u64 {
+        if self.gap < 0 {
+            let back = self.gap.unsigned_abs();
+            let from = if back > offset { self.region } else { offset };
+            return from.saturating_sub(back);
+        }
+        if self.start + offset >= self.file {
+            return offset;
+        }
+        match offset.saturating_add(self.gap.unsigned_abs()) {
+            over if over >= self.file => 0,
+            offset => offset,
+        }
+    }
+}
+
+impl Job {
+    /// Each block is touched once a pass: only of even draws, each of which is one.
+    pub fn has_map(&self) -> bool {
+        self.random_map
+            && self.distribution == Distribution::Even
+            && self.access.run == 1
+            && self.random_percent == [100; 3]
     }
 }
 
@@ -159,11 +162,15 @@ mod tests {
     use super::*;
     use crate::workload::testing::{job, plan};
 
+    fn way(write: bool) -> Way {
+        if write { Way::Write } else { Way::Read }
+    }
+
     fn run(job: &Job, writes: impl Fn(u64) -> bool) -> Vec<Spot> {
         let mut pattern = Pattern::new(job, 0, 0);
         let mut random = Random::new(1);
         (0..)
-            .map_while(|i| pattern.next(job, writes(i), &mut random))
+            .map_while(|i| pattern.next(job, way(writes(i)), &mut random))
             .collect()
     }
 
@@ -207,8 +214,8 @@ mod tests {
         loop {
             let write =
                 job.access.writes && (!job.access.reads || random.below(100) >= job.read_percent);
-            match pattern.next(job, write, &mut random) {
-                Some(spot) => counts[usize::from(spot.write)] += 1.0,
+            match pattern.next(job, way(write), &mut random) {
+                Some(spot) => counts[usize::from(spot.way.destroys())] += 1.0,
                 None => return counts,
             }
         }
@@ -290,7 +297,7 @@ mod tests {
         let job = job("rw=randread\nsize=100k\nbs=3k\nnorandommap");
         let (mut pattern, mut random) = (Pattern::new(&job, 0, 0), Random::new(7));
         for _ in 0..1000 {
-            let spot = pattern.next(&job, false, &mut random).unwrap();
+            let spot = pattern.next(&job, Way::Read, &mut random).unwrap();
             assert!(spot.offset % 3072 == 0 && spot.offset + spot.length <= 102_400);
         }
     }

@@ -2,16 +2,19 @@
 
 mod amounts;
 mod names;
+mod parts;
+mod remarks;
+mod verify;
 
 use super::Options;
 use super::jobfile::{JobFile, Section};
 use super::options::{self, Rules};
 use super::plan::{BetweenPasses, Job, Places, Plan};
 use super::problem::{Problem, Refused};
-use super::spec::{Engine, Generator, Spec};
-use super::split::Split;
+use super::spec::{Batch, Check, Content, Engine, Generator, Spec};
 use amounts::{Amounts, Disk};
-use std::hash::{BuildHasher, Hasher};
+pub(super) use remarks::note_what_runs_together;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// More threads than this is a mistake, and no host runs them.
@@ -23,7 +26,14 @@ const FILES: usize = 1 << 18;
 pub(super) fn resolve(name: &str, file: &JobFile, options: &Options) -> Result<Plan, Refused> {
     let mut problems = Vec::new();
     let mut notes: Vec<String> = file.warnings.iter().map(ToString::to_string).collect();
-    let specs = specs(file, options, &mut problems, &mut notes);
+    let mut global_options = BTreeMap::new();
+    let specs = specs(
+        file,
+        options,
+        &mut global_options,
+        &mut problems,
+        &mut notes,
+    );
     if !problems.is_empty() {
         // What is missing because of these would only be in the way.
         return Err(Refused::new(name, problems));
@@ -39,7 +49,13 @@ pub(super) fn resolve(name: &str, file: &JobFile, options: &Options) -> Result<P
             problems.push(Problem::new(spec.place("numjobs"), message));
             break;
         }
-        remarks(spec, &mut notes);
+        if let Some(name) = &spec.wait_for
+            && (name == &spec.name || !jobs.iter().any(|job| &job.name == name))
+        {
+            let message = format!("wait_for={name}: no job of that name stands above");
+            problems.push(Problem::new(spec.place("wait_for"), message));
+        }
+        remarks::of(spec, &mut notes);
         if options.target.is_none() && names::is_homeless(spec) {
             notes.push(format!(
                 "job `{}` names no directory: its files are in {}",
@@ -65,7 +81,11 @@ pub(super) fn resolve(name: &str, file: &JobFile, options: &Options) -> Result<P
         directory,
         jobs,
         notes,
+        global_options,
         allowed_devices: options.allow_devices.clone(),
+        destroy: options.destroy,
+        overwrite: options.overwrite,
+        keep: options.keep,
     })
 }
 
@@ -73,6 +93,7 @@ pub(super) fn resolve(name: &str, file: &JobFile, options: &Options) -> Result<P
 fn specs(
     file: &JobFile,
     options: &Options,
+    globals: &mut BTreeMap<&'static str, String>,
     problems: &mut Vec<Problem>,
     notes: &mut Vec<String>,
 ) -> Vec<Spec> {
@@ -86,6 +107,7 @@ fn specs(
         let mut spec = start(defaults.as_ref(), section);
         options::apply(&mut spec, section, rules, problems);
         if section.global {
+            globals.extend(spec.given.clone());
             defaults = Some(spec);
             continue;
         }
@@ -127,6 +149,7 @@ fn start(defaults: Option<&Spec>, section: &Section) -> Spec {
         None => Spec::new(section.at.clone()),
     };
     spec.name.clone_from(&section.name);
+    spec.given.clear();
     spec
 }
 
@@ -167,11 +190,16 @@ fn job(
 ) -> Result<Job, Problem> {
     let names = names::of(spec, clone, directory, notes)?;
     let amounts = amounts::of(spec, clone, names, disk)?;
-    let [read_blocks, write_blocks] = spec.splits();
-    let align = spec
-        .align
-        .unwrap_or([read_blocks.smallest(), write_blocks.smallest()]);
-    let own_align = align == [read_blocks.smallest(), write_blocks.smallest()];
+    parts::fit(spec, amounts.files.len())?;
+    let verify = verify::of(spec)?;
+    let depth = match spec.engine {
+        Engine::IoUring => spec.depth,
+        Engine::Psync | Engine::Mmap | Engine::Null => 1,
+    };
+    let blocks = spec.splits();
+    let smallest = [0, 1, 2].map(|way: usize| blocks[way].smallest());
+    let align = spec.align.unwrap_or(smallest);
+    let own_align = align == smallest;
     let Amounts {
         files,
         io_bytes,
@@ -185,16 +213,24 @@ fn job(
         group: order.group,
         group_reporting: spec.group_reporting,
         engine: spec.engine,
-        depth: if spec.engine == Engine::IoUring {
-            spec.depth as u32
-        } else {
-            1
+        depth: depth as u32,
+        batch: Batch {
+            submit: match spec.submit {
+                0 => depth,
+                most => most.min(depth),
+            },
+            complete_min: spec.complete_min.min(depth),
+            complete_max: spec.complete_max.min(depth),
+            low: spec.low.unwrap_or(depth).min(depth),
         },
         access: spec.access,
         read_percent: spec.read_percent,
-        read_blocks,
-        write_blocks,
+        blocks,
         align_bytes: align,
+        distribution: spec.distribution.clone(),
+        random_percent: spec.random_percent,
+        most_ios: spec.ios,
+        turn: spec.turn,
         files,
         io_bytes,
         io_size_given,
@@ -203,7 +239,7 @@ fn job(
         runtime_ns: spec.runtime_ns,
         time_based: spec.time_based,
         ramp_ns: spec.ramp_ns,
-        delay_ns: spec.delay_ns,
+        delay_ns: parts::delay(spec, order.index),
         direct: spec.direct,
         sync: spec.sync,
         fsync_every: spec.fsync_every,
@@ -212,20 +248,37 @@ fn job(
         fsync_on_close: spec.fsync_on_close,
         advice: spec.advice,
         invalidate: spec.invalidate,
-        seed: seed(spec, order.index),
+        seed: parts::seed(spec, order.index),
         // As in fio any other alignment than the block size turns the map off; lfsr is a map itself.
         random_map: (spec.random_map && own_align) || spec.generator == Generator::Lfsr,
         generator: spec.generator,
         think_ns: spec.think_ns,
         think_blocks: spec.think_blocks,
-        rate_iops: spec.rate_iops,
+        rate: parts::rates(spec),
+        process: spec.process,
         unlink: spec.unlink,
         before: spec.before.clone(),
         after: spec.after.clone(),
+        percentiles: spec.percentiles.clone(),
+        steady: parts::steady(spec)?,
+        logs: parts::logs(spec, directory, order.index),
+        create_only: spec.create_only,
+        may_create: spec.may_create,
+        pre_read: spec.pre_read,
+        kernel_polls: spec.kernel_polls,
+        cpus: spec.cpus.clone(),
+        wait_for: spec.wait_for.clone(),
         overwrite: spec.overwrite,
         fallocate: spec.fallocate,
-        content: spec.content.clone(),
+        content: match &verify {
+            Check::Pattern(pattern) => Content::Pattern(pattern.clone()),
+            _ => spec.content.clone(),
+        },
+        verify,
+        verify_fatal: spec.verify_fatal,
+        read_back: spec.read_back,
         between_passes: BetweenPasses::Nothing,
+        options: spec.given.clone(),
         places: Places {
             index: order.index,
             job: spec.at.clone(),
@@ -240,20 +293,8 @@ fn job(
         },
     };
     job.expected_ios = amounts::expected_ios(&job);
-    notes.extend(unlike_units(&job));
+    notes.extend(remarks::unlike_units(&job));
     Ok(job)
-}
-
-/// Reads and writes that count one random map in blocks of different sizes end before their size.
-fn unlike_units(job: &Job) -> Option<String> {
-    let [read, write] = [&job.read_blocks, &job.write_blocks].map(Split::smallest);
-    let mixed = job.access.reads && job.access.writes;
-    (mixed && job.access.random && job.random_map && read != write).then(|| {
-        format!(
-            "job `{}`: the smallest read block ({read} bytes) is not the smallest write block ({write}); as in fio both share one random map and the job may end before its size is done; norandommap=1 prevents that",
-            job.name
-        )
-    })
 }
 
 /// The option that says where the job's files are.
@@ -262,67 +303,5 @@ fn target_option(spec: &Spec) -> &'static str {
         (Some(_), _) => "filename",
         (None, Some(_)) => "directory",
         (None, None) => "filename_format",
-    }
-}
-
-/// The same numbers on every run unless `randrepeat=0`; other numbers for every clone.
-fn seed(spec: &Spec, index: u64) -> u64 {
-    let base = match (spec.seed, spec.repeatable) {
-        (Some(seed), _) => seed,
-        (None, true) => 0x105a6e,
-        (None, false) => std::collections::hash_map::RandomState::new()
-            .build_hasher()
-            .finish(),
-    };
-    base.wrapping_add(index.wrapping_mul(0x9e37_79b9_7f4a_7c15))
-}
-
-/// What a reader must know about a section.
-fn remarks(spec: &Spec, notes: &mut Vec<String>) {
-    notes.extend(spec.notes.iter().cloned());
-    let name = &spec.name;
-    if let Some(alias) = &spec.engine_alias {
-        notes.push(format!(
-            "job `{name}`: ioengine={alias} is run as {}",
-            spec.engine.name()
-        ));
-    }
-    match spec.engine {
-        Engine::Null => notes.push(format!(
-            "job `{name}`: ioengine=null does no I/O, its latencies are those of the job loop"
-        )),
-        Engine::Psync if spec.depth > 1 => notes.push(format!(
-            "job `{name}`: iodepth={} has no effect with {}, one I/O is in flight",
-            spec.depth,
-            spec.engine.name()
-        )),
-        _ => {}
-    }
-    if spec.runtime_ns.is_some() && !spec.time_based {
-        notes.push(format!(
-            "job `{name}`: runtime without time_based is an upper bound, the job ends when its bytes are done"
-        ));
-    }
-    if spec.align.is_some() && spec.random_map && spec.generator != Generator::Lfsr {
-        notes.push(format!("job `{name}`: blockalign turns the random map off where it differs from the block size, as in fio"));
-    }
-}
-
-/// Sections without stonewall run at the same time, which surprises who pasted them together.
-pub(super) fn note_what_runs_together(plan: &mut Plan) {
-    for stage in plan.jobs.chunk_by(|a, b| a.stage == b.stage) {
-        let sections: Vec<&str> = stage
-            .iter()
-            .filter(|job| job.clone == 0)
-            .map(|job| job.name.as_str())
-            .collect();
-        if sections.len() > 1 {
-            let bytes: u128 = stage.iter().map(|job| u128::from(job.io_bytes)).sum();
-            plan.notes.push(format!(
-                "jobs {} run at the same time: {} threads, {bytes} bytes of I/O; `stonewall` lets a job wait for those above it",
-                sections.join(", "),
-                stage.len()
-            ));
-        }
     }
 }

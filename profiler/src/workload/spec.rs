@@ -1,99 +1,13 @@
 //! What one job section says, typed, with fio's defaults; not yet resolved against the disk.
 
+mod words;
+
+pub use words::*;
+
 use super::problem::{Place, Problem};
 use super::split::Split;
 use super::units::{Amount, Base};
-use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// How I/O is handed to the kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Engine {
-    /// pread(2) and pwrite(2), one at a time.
-    Psync,
-    /// io_uring, up to `iodepth` at a time.
-    IoUring,
-    /// No I/O at all: the job loop alone.
-    Null,
-}
-
-impl Engine {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Psync => "psync",
-            Self::IoUring => "io_uring",
-            Self::Null => "null",
-        }
-    }
-}
-
-/// Directions and order of a job's I/O.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Access {
-    pub reads: bool,
-    pub writes: bool,
-    pub random: bool,
-    /// Added to the position after each sequential I/O.
-    pub gap_bytes: u64,
-}
-
-/// What the write calls promise by themselves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SyncMode {
-    None,
-    Sync,
-    Dsync,
-}
-
-/// How the room for a file is reserved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Fallocate {
-    None,
-    /// fallocate(2) where the filesystem has it.
-    Native,
-    /// The same, and an error where it has not.
-    Posix,
-    /// Reserved, the length left alone.
-    Keep,
-    /// Only the length is set.
-    Truncate,
-}
-
-/// What the kernel is told about the order of the I/O.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Advice {
-    None,
-    /// Random for random jobs, else sequential.
-    ByOrder,
-    Random,
-    Sequential,
-    Noreuse,
-}
-
-/// What write buffers hold.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Content {
-    /// Random bytes, made once; each block is stamped so that no two are alike if `stamped`.
-    Random {
-        stamped: bool,
-        refilled: bool,
-    },
-    Zeros,
-    Pattern(Vec<u8>),
-}
-
-/// Which numbers a random job draws.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Generator {
-    Tausworthe,
-    Lfsr,
-}
 
 /// One job section.
 #[derive(Clone, Debug)]
@@ -104,9 +18,14 @@ pub struct Spec {
     pub description: Option<String>,
     pub access: Access,
     pub read_percent: u64,
-    pub block: [u64; 2],
-    pub split: Option<[Split; 2]>,
-    pub align: Option<[u64; 2]>,
+    pub block: [u64; 3],
+    pub split: Option<[Split; 3]>,
+    pub align: Option<[u64; 3]>,
+    pub distribution: Distribution,
+    /// Share of a random job's I/Os that is random.
+    pub random_percent: [u64; 3],
+    pub ios: Option<u64>,
+    pub turn: Turn,
     pub size: Option<Amount>,
     pub file_size: Option<(u64, u64)>,
     pub io_size: Option<Amount>,
@@ -116,7 +35,7 @@ pub struct Spec {
     pub runtime_ns: Option<u64>,
     pub time_based: bool,
     pub ramp_ns: u64,
-    pub delay_ns: u64,
+    pub delay_ns: (u64, u64),
     pub loops: u64,
     pub direct: bool,
     pub sync: SyncMode,
@@ -125,6 +44,13 @@ pub struct Spec {
     pub end_fsync: bool,
     pub fsync_on_close: bool,
     pub depth: u64,
+    /// 0 or `None`: as many as there is room for.
+    pub submit: u64,
+    pub complete_min: u64,
+    pub complete_max: u64,
+    /// Files open at a time; all when `None`.
+    pub open_files: Option<u64>,
+    pub low: Option<u64>,
     pub engine: Engine,
     /// The engine as written, when it is run as another.
     pub engine_alias: Option<String>,
@@ -143,15 +69,37 @@ pub struct Spec {
     pub generator: Generator,
     pub think_ns: u64,
     pub think_blocks: u64,
-    pub rate_iops: [Option<u64>; 2],
+    pub rate: [Option<Rate>; 3],
+    pub process: Process,
     pub unlink: bool,
     pub before: Option<String>,
     pub after: Option<String>,
+    pub percentiles: Option<Vec<f64>>,
+    pub steady: Option<Steady>,
+    /// Its criterion was given, not only its times.
+    pub steady_wanted: bool,
+    /// Beginnings of the names of log files: bandwidth, I/Os a second, latency.
+    pub logs: [Option<String>; 3],
+    pub log_window_ns: u64,
+    pub create_only: bool,
+    pub may_create: bool,
+    pub pre_read: bool,
+    pub kernel_polls: bool,
+    pub cpus: Option<Vec<usize>>,
+    /// Start when the job of this name, which stands above, has ended.
+    pub wait_for: Option<String>,
     pub overwrite: bool,
     pub fallocate: Fallocate,
     pub content: Content,
+    pub verify: Check,
+    pub verify_pattern: Option<Vec<u8>>,
+    pub verify_fatal: bool,
+    /// Verify after writing.
+    pub read_back: bool,
     /// Where each option that was given stands.
     pub places: BTreeMap<&'static str, Place>,
+    /// What was given, as written, by the first name of the option.
+    pub given: BTreeMap<&'static str, String>,
     /// Options whose value cannot be run here, by name: the job must not start.
     pub blocked: BTreeMap<&'static str, Problem>,
     /// What a reader of the results must know.
@@ -173,13 +121,20 @@ impl Spec {
             access: Access {
                 reads: true,
                 writes: false,
+                trims: false,
                 random: false,
                 gap_bytes: 0,
+                run: 1,
+                stays: false,
             },
             read_percent: 50,
-            block: [4096; 2],
+            block: [4096; 3],
             split: None,
             align: None,
+            distribution: Distribution::Even,
+            random_percent: [100; 3],
+            ios: None,
+            turn: Turn::Around(1),
             size: None,
             file_size: None,
             io_size: None,
@@ -189,7 +144,7 @@ impl Spec {
             runtime_ns: None,
             time_based: false,
             ramp_ns: 0,
-            delay_ns: 0,
+            delay_ns: (0, 0),
             loops: 1,
             direct: false,
             sync: SyncMode::None,
@@ -198,6 +153,11 @@ impl Spec {
             end_fsync: false,
             fsync_on_close: false,
             depth: 1,
+            submit: 0,
+            complete_min: 1,
+            complete_max: u64::MAX,
+            open_files: None,
+            low: None,
             engine: Engine::Psync,
             engine_alias: None,
             filename: None,
@@ -215,17 +175,34 @@ impl Spec {
             generator: Generator::Tausworthe,
             think_ns: 0,
             think_blocks: 1,
-            rate_iops: [None; 2],
+            rate: [None; 3],
+            process: Process::Linear,
             unlink: false,
             before: None,
             after: None,
+            percentiles: None,
+            steady: None,
+            steady_wanted: false,
+            logs: [None, None, None],
+            log_window_ns: 0,
+            create_only: false,
+            may_create: true,
+            pre_read: false,
+            kernel_polls: false,
+            cpus: None,
+            wait_for: None,
             overwrite: false,
             fallocate: Fallocate::Native,
             content: Content::Random {
                 stamped: true,
                 refilled: false,
             },
+            verify: Check::None,
+            verify_pattern: None,
+            verify_fatal: false,
+            read_back: true,
             places: BTreeMap::new(),
+            given: BTreeMap::new(),
             blocked: BTreeMap::new(),
             notes: Vec::new(),
         }
@@ -236,8 +213,8 @@ impl Spec {
         self.places.get(option).unwrap_or(&self.at)
     }
 
-    /// Block sizes of reads and writes.
-    pub fn splits(&self) -> [Split; 2] {
+    /// Block sizes of reads, writes and trims.
+    pub fn splits(&self) -> [Split; 3] {
         self.split
             .clone()
             .unwrap_or_else(|| self.block.map(Split::one))

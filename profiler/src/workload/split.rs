@@ -15,58 +15,109 @@ pub struct Share {
 
 /// Which block sizes a direction uses, and how often (by number of I/Os, not by bytes).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct Split(Vec<Share>);
+#[serde(untagged)]
+pub enum Split {
+    Table(Vec<Share>),
+    /// Every multiple of `from_bytes` below `to_bytes`, all alike, and `to_bytes` for what is left.
+    Range {
+        from_bytes: u64,
+        to_bytes: u64,
+    },
+}
 
 impl Split {
     /// Always the same size.
     pub fn one(block_bytes: u64) -> Self {
-        Self(vec![Share {
+        Self::Table(vec![Share {
             block_bytes,
             percent: 100,
         }])
     }
 
-    pub fn shares(&self) -> &[Share] {
-        &self.0
+    /// From one size to another in steps of the smaller one.
+    pub fn range(from_bytes: u64, to_bytes: u64) -> Self {
+        if from_bytes == to_bytes {
+            return Self::one(from_bytes);
+        }
+        Self::Range {
+            from_bytes,
+            to_bytes,
+        }
+    }
+
+    /// The sizes there are; of a range its ends.
+    pub fn sizes(&self) -> Vec<u64> {
+        match self {
+            Self::Table(shares) => shares.iter().map(|s| s.block_bytes).collect(),
+            Self::Range {
+                from_bytes,
+                to_bytes,
+            } => vec![*from_bytes, *to_bytes],
+        }
     }
 
     pub fn smallest(&self) -> u64 {
-        self.0.iter().map(|s| s.block_bytes).min().unwrap_or(1)
+        match self {
+            Self::Table(shares) => shares.iter().map(|s| s.block_bytes).min().unwrap_or(1),
+            Self::Range { from_bytes, .. } => *from_bytes,
+        }
     }
 
     pub fn largest(&self) -> u64 {
-        self.0.iter().map(|s| s.block_bytes).max().unwrap_or(1)
+        match self {
+            Self::Table(shares) => shares.iter().map(|s| s.block_bytes).max().unwrap_or(1),
+            Self::Range { to_bytes, .. } => *to_bytes,
+        }
     }
 
     /// The only size; `None` when there are several.
+    #[inline]
     pub fn single(&self) -> Option<u64> {
         (self.smallest() == self.largest()).then(|| self.smallest())
     }
 
     /// The size that `roll` (any number) chooses among those up to `room`; `None`: none fits.
     pub fn pick(&self, roll: u64, room: u64) -> Option<u64> {
-        let fitting = || self.0.iter().filter(|s| s.block_bytes <= room);
-        let total: u64 = fitting().map(|s| s.percent).sum();
-        if total == 0 {
-            // Only entries of 0 % fit: the smallest serves, so that a file can be finished.
-            return fitting().map(|s| s.block_bytes).min();
-        }
-        let mut left = roll % total;
-        for share in fitting() {
-            if left < share.percent {
-                return Some(share.block_bytes);
+        match self {
+            Self::Table(shares) => pick(shares, roll, room),
+            Self::Range {
+                from_bytes,
+                to_bytes,
+            } => {
+                // As seen in fio: a number up to the largest size, rounded up to a step.
+                let most = if room >= *to_bytes {
+                    *to_bytes
+                } else {
+                    room - room % from_bytes
+                };
+                (most > 0).then(|| ((roll % most / from_bytes + 1) * from_bytes).min(most))
             }
-            left -= share.percent;
         }
-        None
     }
+}
+
+fn pick(shares: &[Share], roll: u64, room: u64) -> Option<u64> {
+    let fitting = || shares.iter().filter(|s| s.block_bytes <= room);
+    let total: u64 = fitting().map(|s| s.percent).sum();
+    if total == 0 {
+        // Only entries of 0 % fit: the smallest serves, so that a file can be finished.
+        return fitting().map(|s| s.block_bytes).min();
+    }
+    let mut left = roll % total;
+    for share in fitting() {
+        if left < share.percent {
+            return Some(share.block_bytes);
+        }
+        left -= share.percent;
+    }
+    None
 }
 
 /// What `bssplit` said, with remarks that a reader must know.
 pub struct Parsed {
     pub read: Split,
     pub write: Split,
+    pub trim: Split,
     pub remarks: Vec<String>,
 }
 
@@ -79,14 +130,19 @@ pub fn parse(text: &str, base: Base) -> Result<Parsed, String> {
         Some(text) => table(text, base, &mut remarks)?,
         None => read.clone(),
     };
-    if let Some(trim) = tables.next() {
+    let trim = match tables.next() {
+        Some(text) => table(text, base, &mut remarks)?,
+        None => write.clone(),
+    };
+    if let Some(fourth) = tables.next() {
         return Err(format!(
-            "a third table (`{trim}`) is for trims, which are not supported"
+            "`{fourth}`: at most three tables (read, write, trim)"
         ));
     }
     Ok(Parsed {
         read,
         write,
+        trim,
         remarks,
     })
 }
@@ -117,7 +173,7 @@ fn table(text: &str, base: Base, remarks: &mut Vec<String>) -> Result<Split, Str
             "the percentages of `{text}` add up to {given}, more than 100"
         ));
     }
-    Ok(Split(aligned(
+    Ok(Split::Table(aligned(
         filled(entries, given, text, remarks),
         remarks,
     )))
@@ -189,11 +245,10 @@ mod tests {
     use super::*;
 
     fn percents(split: &Split) -> Vec<(u64, u64)> {
-        split
-            .shares()
-            .iter()
-            .map(|s| (s.block_bytes, s.percent))
-            .collect()
+        match split {
+            Split::Table(shares) => shares.iter().map(|s| (s.block_bytes, s.percent)).collect(),
+            Split::Range { .. } => Vec::new(),
+        }
     }
 
     #[test]
@@ -224,9 +279,31 @@ mod tests {
                 .unwrap()
                 .contains("120")
         );
-        for text in ["", "4k/x", "0/100", "4k/50,4k/50,4k/50", "2g", "4k/-1:8k"] {
+        for text in [
+            "",
+            "4k/x",
+            "0/100",
+            "4k/50,4k/50,4k/50,4k/50",
+            "2g",
+            "4k/-1:8k",
+        ] {
             assert!(parse(text, Base::K1024).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_range_is_drawn_as_fio_does() {
+        // Latency log of fio 3.33, bsrange=4k-18k: 22.8 %, 21.9 %, 21.8 %, 21.2 % and 11.6 %.
+        let split = Split::range(4 << 10, 18 << 10);
+        let mut counts = std::collections::BTreeMap::new();
+        for roll in 0..18 << 10 {
+            *counts.entry(split.pick(roll, u64::MAX)).or_insert(0) += 1;
+        }
+        let expected = [(4, 4096), (8, 4096), (12, 4096), (16, 4096), (18, 2048)];
+        let expected = expected.map(|(kib, n)| (Some(kib << 10), n));
+        assert_eq!(counts.into_iter().collect::<Vec<_>>(), expected);
+        assert_eq!(split.pick(17 << 10, 9 << 10), Some(4 << 10));
+        assert_eq!(split.pick(0, 4095), None);
     }
 
     #[test]

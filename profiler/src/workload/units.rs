@@ -43,7 +43,7 @@ pub fn amount(text: &str, base: Base) -> Result<Amount, String> {
 
 /// `64k` (both ends the same) or `64k-1m`.
 pub fn range(text: &str, base: Base) -> Result<(Size, Size), String> {
-    match text.split_once('-') {
+    match text.split_once(['-', ':']) {
         None => size(text, base).map(|s| (s, s)),
         Some((low, high)) => {
             let (low, high) = (size(low, base)?, size(high, base)?);

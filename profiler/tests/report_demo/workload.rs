@@ -1,7 +1,7 @@
 //! Four jobs: two readers, a buffered writer, a log writer.
 
 use super::dice::Dice;
-use profiler::capture::{Histogram, JobOp, JobResult, Workload};
+use profiler::capture::{Histogram, JobOp, JobResult, OpSpans, Workload};
 use profiler_ebpf::bucket::LATENCY;
 
 pub(crate) fn workload(dice: &mut Dice) -> Workload {
@@ -43,6 +43,7 @@ fn job(name: &str, engine: &str, direct: bool, file: &str) -> JobResult {
         error: None,
         files: vec![file.into()],
         direct,
+        cost: None,
     }
 }
 
@@ -59,6 +60,7 @@ fn op(dice: &mut Dice, name: &str, n: u64, size: u64, median: f64) -> (String, J
         latency_ns,
         min_ns: values.iter().min().copied(),
         max_ns: values.iter().max().copied(),
+        spans: OpSpans::default(),
     };
     (name.to_owned(), op)
 }

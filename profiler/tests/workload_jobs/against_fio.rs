@@ -65,6 +65,16 @@ fn counts_and_files_agree() {
         "[a]\nrw=read\nsize=64k\n[b]\nstonewall\nrw=write\nsize=32k\nbs=1k\n",
         "[a]\nrw=randwrite\nsize=256k\nioengine=io_uring\niodepth=8\n",
         "[a]\nrw=read:8k\nsize=256k\nbs=4k\n",
+        "[a]\nrw=read:-8k\nsize=256k\n",
+        "[a]\nrw=randread:8\nsize=256k\nrw_sequencer=identical\n",
+        "[a]\nrw=randwrite\nsize=256k\nrandom_distribution=zipf:1.1\nioengine=libaio\niodepth=4\niodepth_batch=2\niodepth_low=1\n",
+        "[a]\nrw=read\nsize=256k\nnrfiles=4\nfile_service_type=sequential\n",
+        "[a]\nrw=read\nsize=256k\nnumber_ios=10\n",
+        "[a]\nrw=randread\nsize=256k\nrandom_distribution=zoned:50/5:30/15:20/\n",
+        "[a]\nrw=write\nsize=256k\nfilename=f\n[b]\nrw=randread\nsize=256k\nfilename=f\nwait_for=a\nthreads=1\n",
+        "[a]\nrw=write\nsize=256k\nfilename=f\nioengine=mmap\nfsync=8\n",
+        "[a]\nrw=randread\nsize=256k\nrate_iops=2000\nrate_process=poisson\n",
+        "[a]\nrw=read\nsize=256k\nrate=8m\nstartdelay=0\n",
         "[global]\nbs=16k\n[a b]\nrw=write\nsize=64k\n[global]\nbs=4k\n[c]\nrw=write\nsize=64k\nfilename_format=$jobname-$jobnum-$filenum.dat\n",
     ] {
         if same(text).is_none() {
@@ -112,4 +122,85 @@ fn every_option_that_fio_lists_is_known() {
         .filter(|p| p.message.starts_with("unknown"))
         .collect();
     assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+/// Keys of `theirs` that `ours` lacks, by path; arrays are compared by their first element.
+fn missing(ours: &Value, theirs: &Value, path: &str, found: &mut Vec<String>) {
+    match theirs {
+        Value::Object(map) => {
+            for (key, value) in map {
+                // Bins and percentiles are numbers, not names.
+                let number = key.starts_with(|c: char| c.is_ascii_digit());
+                match ours.get(key) {
+                    Some(own) if !own.is_null() => {
+                        missing(own, value, &format!("{path}.{key}"), found);
+                    }
+                    Some(_) => {}
+                    None if number && path.ends_with("bins") => {}
+                    None => found.push(format!("{path}.{key}")),
+                }
+            }
+        }
+        Value::Array(list) => {
+            if let (Some(theirs), Some(ours)) = (list.first(), ours.get(0)) {
+                missing(ours, theirs, path, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn the_fio_json_has_every_key_of_fio() {
+    let text = "[global]\nbs=8k\n[a]\nrw=randrw\nsize=1m\nfsync=8\nnumjobs=2\ngroup_reporting\npercentile_list=50:99\n";
+    let scratch = Scratch::new();
+    std::fs::write(scratch.path().join("j.fio"), text).unwrap();
+    let output = Command::new("fio")
+        .args(["--output-format=json+", "j.fio"])
+        .current_dir(scratch.path())
+        .output();
+    let Ok(theirs) = output else {
+        eprintln!("skipped: fio is not installed");
+        return;
+    };
+    let parsed = |bytes: &[u8]| -> Value { serde_json::from_slice(bytes).unwrap() };
+    let theirs = parsed(&theirs.stdout);
+    let ours = scratch.iosage(&["run", "j.fio", "--overwrite", "--format", "fio-json"]);
+    let ours = parsed(&ours.stdout);
+    let mut found = Vec::new();
+    missing(&ours, &theirs, "", &mut found);
+    assert_eq!(found, Vec::<String>::new());
+    let job = |json: &Value| -> Value { json["jobs"].as_array().unwrap()[0].clone() };
+    let (mut ours, theirs) = (job(&ours), job(&theirs));
+    // fio leaves this one out.
+    ours["job options"]
+        .as_object_mut()
+        .unwrap()
+        .remove("group_reporting");
+    assert_eq!(ours["job options"], theirs["job options"]);
+    let sum = |job: &Value, key: &str| -> u64 {
+        ["read", "write"]
+            .iter()
+            .map(|op| job[op][key].as_u64().unwrap())
+            .sum()
+    };
+    for key in ["io_bytes", "total_ios"] {
+        assert_eq!(sum(&ours, key), sum(&theirs, key), "{key}");
+    }
+    let read = &ours["read"];
+    let [n, min, max, mean] =
+        ["N", "min", "max", "mean"].map(|k| read["clat_ns"][k].as_f64().unwrap());
+    assert_eq!(Some(n), read["total_ios"].as_f64());
+    assert!(min <= mean && mean <= max);
+    let bins = read["clat_ns"]["bins"].as_object().unwrap();
+    assert_eq!(
+        bins.values().map(|n| n.as_u64().unwrap()).sum::<u64>() as f64,
+        n
+    );
+    let percentiles: Vec<_> = read["clat_ns"]["percentile"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .collect();
+    assert_eq!(percentiles, ["50.000000", "99.000000"]);
 }

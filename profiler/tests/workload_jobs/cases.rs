@@ -2,6 +2,8 @@
 
 use super::*;
 use profiler::workload::pattern::{Pattern, Random};
+use profiler::workload::spec::Way;
+use profiler::workload::split::Split;
 use std::collections::BTreeMap;
 
 const KIB: u64 = 1024;
@@ -323,24 +325,23 @@ fn f19_tables_over_100_are_refused_and_the_others_hold_by_count() {
     let text = case_text("F19/bssplit.fio");
     let good = &text[..text.find("[over]").unwrap()];
     let plan = workload::from_text("s.fio", good, &Options::default()).unwrap();
-    let shares = |split: &profiler::workload::split::Split| -> Vec<(u64, u64)> {
-        split
-            .shares()
-            .iter()
-            .map(|s| (s.block_bytes, s.percent))
-            .collect()
+    let shares = |split: &Split| -> Vec<(u64, u64)> {
+        match split {
+            Split::Table(shares) => shares.iter().map(|s| (s.block_bytes, s.percent)).collect(),
+            Split::Range { .. } => Vec::new(),
+        }
     };
     assert_eq!(
-        shares(&plan.jobs[0].write_blocks),
+        shares(&plan.jobs[0].blocks[1]),
         [(512, 25), (1024, 25), (2048, 25), (4096, 25)]
     );
     assert_eq!(
-        shares(&plan.jobs[1].read_blocks),
+        shares(&plan.jobs[1].blocks[0]),
         [(64 * KIB, 40), (1024 * KIB, 60)]
     );
-    assert_eq!(shares(&plan.jobs[1].write_blocks), [(1024 * KIB, 100)]);
+    assert_eq!(shares(&plan.jobs[1].blocks[1]), [(1024 * KIB, 100)]);
     assert_eq!(
-        shares(&plan.jobs[2].read_blocks)
+        shares(&plan.jobs[2].blocks[0])
             .iter()
             .map(|(_, p)| p)
             .sum::<u64>(),
@@ -358,7 +359,7 @@ fn f19_tables_over_100_are_refused_and_the_others_hold_by_count() {
 
     let mut counts = BTreeMap::new();
     let (mut pattern, mut random) = (Pattern::new(&plan.jobs[0], 0, 0), Random::new(1));
-    while let Some(spot) = pattern.next(&plan.jobs[0], true, &mut random) {
+    while let Some(spot) = pattern.next(&plan.jobs[0], Way::Write, &mut random) {
         *counts.entry(spot.length).or_insert(0u32) += 1;
     }
     // About 4,369 I/Os; 1,092 of each size, standard deviation 29: six of them.
@@ -421,7 +422,6 @@ fn f37_everything_unsupported_is_listed_at_once() {
     assert_eq!(output.status.code(), Some(2));
     for (place, word) in [
         ("2:10", "falloc"),
-        ("3:4", "randtrim"),
         ("5:1", "cmdprio_percentage"),
         ("6:1", "flow"),
         ("8:10", "cpuio"),

@@ -26,6 +26,9 @@ impl Scratch {
     fn options(&self) -> Options {
         Options {
             target: Some(self.path().to_owned()),
+            // Tests put files there before and look at them afterwards.
+            overwrite: true,
+            keep: true,
             ..Options::default()
         }
     }

@@ -7,8 +7,15 @@ pub(crate) struct Figure {
     name: String,
     unit: &'static str,
     value: Result<f64, String>,
-    /// Not to be exceeded; a figure without one is for information.
-    target: Option<f64>,
+    /// A figure without one is for information.
+    target: Option<Bound>,
+}
+
+/// What is asked of a figure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Bound {
+    AtMost(f64),
+    AtLeast(f64),
 }
 
 impl Figure {
@@ -19,12 +26,25 @@ impl Figure {
         values: Result<Vec<f64>, String>,
         target: Option<f64>,
     ) -> Self {
+        Self {
+            target: target.map(Bound::AtMost),
+            ..Self::bounded(name, unit, values, Bound::AtMost(0.0))
+        }
+    }
+
+    /// As [`Figure::new`], with a bound of either kind.
+    pub(crate) fn bounded(
+        name: &str,
+        unit: &'static str,
+        values: Result<Vec<f64>, String>,
+        bound: Bound,
+    ) -> Self {
         let value = values.and_then(|values| median(values).ok_or_else(|| "no rounds".to_owned()));
         Self {
             name: name.to_owned(),
             unit,
             value,
-            target,
+            target: Some(bound),
         }
     }
 
@@ -48,8 +68,13 @@ impl fmt::Display for Figure {
         let digits = if *unit == "ns" { 0 } else { 3 };
         write!(f, "figure {name} {value:.digits$} {unit}")?;
         match target {
-            Some(target) if value <= target => write!(f, " target {target} met"),
-            Some(target) => write!(f, " target {target} short"),
+            Some(bound) => {
+                let (target, met) = match *bound {
+                    Bound::AtMost(target) => (target, *value <= target),
+                    Bound::AtLeast(target) => (target, *value >= target),
+                };
+                write!(f, " target {target} {}", if met { "met" } else { "short" })
+            }
             None => Ok(()),
         }
     }
@@ -90,6 +115,8 @@ mod tests {
             shown(0.34, Some(0.33)),
             "figure block.ratio 0.340 ratio target 0.33 short"
         );
+        let least = Figure::bounded("x", "ratio", Ok(vec![1.5]), Bound::AtLeast(1.25));
+        assert_eq!(least.to_string(), "figure x 1.500 ratio target 1.25 met");
         assert_eq!(shown(0.34, None), "figure block.ratio 0.340 ratio");
         let missing = Figure::new("x", "ns", Err("bpftrace is missing".to_owned()), Some(1.0));
         assert_eq!(

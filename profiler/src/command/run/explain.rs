@@ -1,14 +1,29 @@
 //! The resolved plan for people: one block a job section, every amount in bytes.
 
+mod details;
+
+use super::Format;
+use crate::command::say;
 use crate::workload::Plan;
 use crate::workload::plan::{BetweenPasses, Job};
+use crate::workload::spec::{Distribution, Process, Rate, Way};
 use crate::workload::split::Split;
+use anyhow::Result;
 use std::fmt::Write;
 
 /// More files than this are counted instead of listed.
 const LISTED: usize = 16;
 
-pub(super) fn text(plan: &Plan) -> String {
+/// Tells the plan, unless this host does not allow it: what may not run is not told as if it might.
+pub(in crate::command) fn tell(plan: &Plan, format: Format) -> Result<()> {
+    plan.check()?;
+    match format {
+        Format::Text => say::out(&text(plan)),
+        Format::Json => say::out(&format!("{}\n", serde_json::to_string_pretty(plan)?)),
+    }
+}
+
+fn text(plan: &Plan) -> String {
     let mut out = String::new();
     // Writing to a String cannot fail.
     let _ = write(&mut out, plan);
@@ -61,7 +76,7 @@ fn section(out: &mut String, clones: &[Job]) -> std::fmt::Result {
     )?;
     blocks(out, job)?;
     writeln!(out, "  each thread: {}", amount(job))?;
-    for line in timing(job) {
+    for line in timing(job).into_iter().chain(details::lines(job)) {
         writeln!(out, "  {line}")?;
     }
     let files = clones
@@ -91,33 +106,71 @@ fn blocks(out: &mut String, job: &Job) -> std::fmt::Result {
     if job.access.reads && job.access.writes {
         writeln!(out, "  reads {} %", job.read_percent)?;
     }
-    for (used, word, split) in [
-        (job.access.reads, "read", &job.read_blocks),
-        (job.access.writes, "write", &job.write_blocks),
-    ] {
-        if used {
-            writeln!(out, "  {word} blocks: {}", table(split))?;
+    for way in Way::ALL {
+        if job.access.does(way) {
+            let word = word(way);
+            writeln!(out, "  {word} blocks: {}", table(&job.blocks[way as usize]))?;
         }
     }
-    if job.access.gap_bytes > 0 {
-        writeln!(
-            out,
-            "  {} bytes are left out after each block",
-            job.access.gap_bytes
-        )?;
+    match job.access.gap_bytes {
+        0 => {}
+        gap if gap > 0 => writeln!(out, "  {gap} bytes are left out after each block")?,
+        gap => writeln!(out, "  {} bytes back after each block", gap.unsigned_abs())?,
+    }
+    if job.access.random {
+        writeln!(out, "  {}", order(job))?;
     }
     Ok(())
 }
 
+fn word(way: Way) -> &'static str {
+    match way {
+        Way::Read => "read",
+        Way::Write => "write",
+        Way::Trim => "trim",
+    }
+}
+
+/// How a random job chooses its blocks.
+fn order(job: &Job) -> String {
+    let mut text = match &job.distribution {
+        Distribution::Even if job.has_map() => "each block once a pass, at random".to_owned(),
+        Distribution::Even => "all blocks alike, any may come again".to_owned(),
+        Distribution::Zipf { theta, .. } => format!("popular blocks by zipf with theta {theta}"),
+        Distribution::Pareto { h, .. } => format!("popular blocks by pareto with h {h}"),
+        Distribution::Normal { percent, .. } => {
+            format!("popular blocks by a bell, deviation {percent} % of the file")
+        }
+        Distribution::Zones(_) => "zones of the file with shares of their own".to_owned(),
+    };
+    if job.access.run > 1 {
+        let _ = write!(text, "; {} I/Os for each offset drawn", job.access.run);
+    }
+    for way in Way::ALL {
+        let percent = job.random_percent[way as usize];
+        if job.access.does(way) && percent < 100 {
+            let _ = write!(text, "; {percent} % of {}s at random", word(way));
+        }
+    }
+    let _ = write!(text, "; seed {}", job.seed);
+    text
+}
+
 fn table(split: &Split) -> String {
-    match split.single() {
-        Some(bytes) => format!("{bytes} bytes"),
-        None => split
-            .shares()
+    match (split.single(), split) {
+        (Some(bytes), _) => format!("{bytes} bytes"),
+        (None, Split::Table(shares)) => shares
             .iter()
             .map(|share| format!("{} bytes {} %", share.block_bytes, share.percent))
             .collect::<Vec<_>>()
             .join(", "),
+        (
+            None,
+            Split::Range {
+                from_bytes,
+                to_bytes,
+            },
+        ) => format!("{from_bytes} to {to_bytes} bytes in steps of {from_bytes}"),
     }
 }
 
@@ -127,6 +180,10 @@ fn amount(job: &Job) -> String {
     }
     match job.expected_ios {
         Some(ios) => format!("at most {} bytes, in {ios} I/Os", job.io_bytes),
+        None if job.most_ios.is_some() => {
+            let most = job.most_ios.unwrap_or(0);
+            format!("at most {} bytes and {most} I/Os", job.io_bytes)
+        }
         None => format!("{} bytes", job.io_bytes),
     }
 }
@@ -147,6 +204,31 @@ fn timing(job: &Job) -> Vec<String> {
     }
     if job.delay_ns > 0 {
         lines.push(format!("starts {} s late", seconds(job.delay_ns)));
+    }
+    for way in Way::ALL {
+        match job.rate[way as usize] {
+            None => {}
+            Some(Rate::IosPerSecond(n)) => lines.push(format!("{n} {}s a second", word(way))),
+            Some(Rate::BytesPerSecond(n)) => {
+                lines.push(format!("{n} bytes a second of {}s", word(way)));
+            }
+        }
+    }
+    if job.has_rate() {
+        let steps = match job.process {
+            Process::Linear => "in even steps",
+            Process::Poisson => "in steps drawn at random (Poisson)",
+        };
+        lines.push(format!(
+            "I/Os have an intended start, {steps}; latencies count from there"
+        ));
+    }
+    if job.think_ns > 0 {
+        lines.push(format!(
+            "waits {} s after every {} I/Os",
+            seconds(job.think_ns),
+            job.think_blocks
+        ));
     }
     for (call, every) in [
         ("fsync", job.fsync_every),

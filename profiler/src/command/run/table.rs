@@ -1,6 +1,7 @@
 //! What the jobs did, one row for each job and op; syncs stand in rows of their own.
 
-use crate::capture::{JobOp, JobResult, Workload};
+use super::sums;
+use crate::capture::{JobOp, JobResult, JobSpan, Workload};
 use comfy_table::{CellAlignment, Table, presets};
 use std::fmt::Write;
 
@@ -36,6 +37,9 @@ fn write(out: &mut String, workload: &Workload) -> std::fmt::Result {
     } else {
         writeln!(out, "{table}")?;
     }
+    for row in &rows {
+        schedule(out, row)?;
+    }
     for job in workload.jobs.iter().filter(|job| job.error.is_some()) {
         let error = job.error.as_deref().unwrap_or_default();
         writeln!(out, "error  {}.{}: {error}", job.name, job.clone)?;
@@ -44,6 +48,33 @@ fn write(out: &mut String, workload: &Workload) -> std::fmt::Result {
         writeln!(out, "note   {note}")?;
     }
     Ok(())
+}
+
+/// Of a job with a rate: how much of its latency is the target's, and how much is lateness.
+fn schedule(out: &mut String, row: &Row) -> std::fmt::Result {
+    let spans = &row.tally.spans;
+    let (Some(completion), Some(lag)) = (&spans.completion, &spans.lag) else {
+        return Ok(());
+    };
+    let told = |span: &JobSpan| {
+        let p99 = span.histogram.quantile(0.99).map(|found| found.value);
+        let max = span.moments.max_ns.map(|ns| ns as f64);
+        let p99 = p99.zip(max).map(|(p99, max)| p99.min(max));
+        format!(
+            "mean {}, p99 {}, max {}",
+            time(span.histogram.mean()),
+            time(p99),
+            time(max)
+        )
+    };
+    writeln!(
+        out,
+        "rate   {} {}: latencies count from the intended start; the target took {}; behind schedule {}",
+        row.name,
+        row.op,
+        told(completion),
+        told(lag)
+    )
 }
 
 /// One row a job and op; jobs under `group_reporting` are one. A group of several rows has a sum.
@@ -91,11 +122,7 @@ fn together(name: &str, jobs: &[JobResult]) -> Vec<Row> {
                 }),
                 Some(row) => {
                     row.runtime_ns = row.runtime_ns.max(job.runtime_ns);
-                    row.tally.n += tally.n;
-                    row.tally.bytes += tally.bytes;
-                    row.tally.errors += tally.errors;
-                    row.tally.max_ns = row.tally.max_ns.max(tally.max_ns);
-                    row.tally.latency_ns.merge(&tally.latency_ns);
+                    sums::add(&mut row.tally, tally);
                 }
             }
         }
@@ -110,7 +137,7 @@ fn cells(row: &Row) -> [String; 10] {
     let number = |value: Option<f64>, digits: usize| {
         value.map_or_else(|| "-".to_owned(), |v| format!("{v:.digits$}"))
     };
-    let moves = row.op == "read" || row.op == "write";
+    let moves = ["read", "write", "trim"].contains(&row.op.as_str());
     let rate = per_second(tally.bytes as f64 / 1_048_576.0).filter(|_| moves);
     let quantile = |q: f64| {
         let found = tally.latency_ns.quantile(q).filter(|_| tally.n > 0);

@@ -1,7 +1,7 @@
 //! Host, databases and workload.
 
 use super::*;
-use crate::capture::{JobOp, JobResult, SystemSlice, Workload};
+use crate::capture::{JobOp, JobResult, OpSpans, SystemSlice, Workload};
 use rules::facts::{self as f};
 
 const H: Scope = Scope::Host;
@@ -159,6 +159,7 @@ fn job(name: &str, engine: &str, direct: bool, ops: &[(&str, u64, u64)]) -> JobR
         min_ns: None,
         max_ns: None,
         latency_ns: Histogram::new(&LATENCY),
+        spans: OpSpans::default(),
     };
     JobResult {
         name: name.to_owned(),
@@ -174,6 +175,7 @@ fn job(name: &str, engine: &str, direct: bool, ops: &[(&str, u64, u64)]) -> JobR
         error: None,
         files: Vec::new(),
         direct,
+        cost: None,
     }
 }
 

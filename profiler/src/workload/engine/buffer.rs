@@ -1,8 +1,9 @@
 //! Page-aligned buffers, one for each I/O in flight, and what write buffers hold.
 
+use super::verify;
 use crate::workload::pattern::Random;
 use crate::workload::plan::Job;
-use crate::workload::spec::Content;
+use crate::workload::spec::{Check, Content};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Alignment that direct I/O accepts everywhere.
@@ -21,6 +22,8 @@ pub(super) struct Buffers {
     content: Content,
     random: Random,
     stamp: u64,
+    /// Each block carries a header by which it is verified.
+    sealed: bool,
 }
 
 impl Buffers {
@@ -46,6 +49,7 @@ impl Buffers {
             content: job.content.clone(),
             random: Random::new(job.seed ^ 0xb0ff),
             stamp: job.seed,
+            sealed: job.verify == Check::Crc32c,
         };
         if job.access.writes {
             buffers.fill();
@@ -92,9 +96,17 @@ impl Buffers {
         &mut pages.as_mut_bytes()[..length]
     }
 
-    /// Makes a buffer ready to be written.
+    /// Makes a buffer ready to be written at byte `at` of a file.
     #[inline]
-    pub(super) fn prepare(&mut self, index: usize, length: usize) {
+    pub(super) fn prepare(&mut self, index: usize, length: usize, at: u64) {
+        self.fill_anew(index, length);
+        if self.sealed {
+            verify::seal(self.get(index, length), at);
+        }
+    }
+
+    #[inline]
+    fn fill_anew(&mut self, index: usize, length: usize) {
         let Content::Random { stamped, refilled } = self.content else {
             return;
         };
@@ -139,7 +151,7 @@ mod tests {
         let mut buffers = Buffers::new(&job("rw=write\nsize=64k\nbs=8k"), 1).unwrap();
         let mut seen = std::collections::HashSet::new();
         for _ in 0..100 {
-            buffers.prepare(0, 8192);
+            buffers.prepare(0, 8192, 0);
             let block = buffers.get(0, 8192);
             assert!(block.chunks(512).all(|sector| seen.insert(sector.to_vec())));
         }

@@ -1,22 +1,30 @@
 //! What a job does next: direction, file, offset, syncs, waits, and when it is over.
 
+use super::schedule::Schedule;
 use super::tally::Kind;
 use crate::workload::Stop;
 use crate::workload::pattern::{Pattern, Random};
 use crate::workload::plan::{BetweenPasses, Job};
+use crate::workload::spec::{Turn, Way};
 
-/// One read or write; the offset counts from the start of the file's region.
+/// One I/O; the offset counts from the start of the file's region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Io {
-    pub(super) write: bool,
+    pub(super) way: Way,
     pub(super) file: usize,
     pub(super) offset: u64,
     pub(super) length: u64,
+    /// When it was meant to start, in a job with a rate.
+    pub(super) due: Option<u64>,
 }
 
 impl Io {
     pub(super) fn kind(&self) -> Kind {
-        if self.write { Kind::Write } else { Kind::Read }
+        match self.way {
+            Way::Read => Kind::Read,
+            Way::Write => Kind::Write,
+            Way::Trim => Kind::Trim,
+        }
     }
 }
 
@@ -41,17 +49,19 @@ pub(super) struct Course<'a> {
     pub(super) stop: &'a Stop,
     patterns: Vec<Pattern>,
     random: Random,
-    /// Whose turn it is.
+    /// Whose turn it is, and for how many I/Os more.
     file: usize,
+    turn_left: u64,
     pass: u64,
     issued_in_pass: u64,
     issued_bytes: u64,
-    /// Reads and writes handed out.
-    issued: [u64; 2],
-    start: u64,
+    issued: u64,
+    /// Writes handed out.
+    writes: u64,
+    schedule: Schedule,
     end: u64,
-    /// The direction of an I/O that had to wait.
-    wished: Option<bool>,
+    /// The way of an I/O that had to wait.
+    wished: Option<Way>,
     sync: Option<(Kind, usize)>,
     think: Think,
 }
@@ -75,11 +85,13 @@ impl<'a> Course<'a> {
             patterns: Vec::new(),
             random: Random::new(job.seed),
             file: 0,
+            turn_left: 0,
             pass: 0,
             issued_in_pass: 0,
             issued_bytes: 0,
-            issued: [0; 2],
-            start,
+            issued: 0,
+            writes: 0,
+            schedule: Schedule::new(job, start),
             end,
             wished: None,
             sync: None,
@@ -95,14 +107,22 @@ impl<'a> Course<'a> {
             .map(|file| Pattern::new(job, file, pass))
             .collect();
         self.file = 0;
+        self.turn_left = match job.turn {
+            Turn::Around(ios) => ios,
+            // The first is drawn as all others are.
+            Turn::Random(_) => 0,
+            Turn::Sequential => u64::MAX,
+        };
         self.issued_in_pass = 0;
     }
 
     /// The next step at time `now`.
     #[inline]
     pub(super) fn next(&mut self, now: u64) -> Step {
-        let spent = self.issued_bytes >= self.job.io_bytes && !self.job.time_based;
-        if spent || now >= self.end || self.stop.is_set() {
+        let job = self.job;
+        let spent = self.issued_bytes >= job.io_bytes && !job.time_based;
+        let counted = job.most_ios.is_some_and(|most| self.issued >= most);
+        if spent || counted || now >= self.end || self.stop.is_set() {
             return Step::Done;
         }
         // As in fio the sync that a write asks for comes before the next I/O, so none follows the
@@ -113,30 +133,44 @@ impl<'a> Course<'a> {
         if let Some(until) = self.thinking(now) {
             return Step::Wait(until.min(self.end));
         }
-        let write = match self.wished {
-            Some(write) => write,
+        let way = match self.wished {
+            Some(way) => way,
             None => self.direction(),
         };
-        if let Some(rate) = self.job.rate_iops[usize::from(write)] {
-            let passed = u128::from(self.issued[usize::from(write)]) * 1_000_000_000;
-            let due = u64::try_from(passed / u128::from(rate)).unwrap_or(u64::MAX);
-            let due = self.start.saturating_add(due);
-            if due > now {
-                self.wished = Some(write);
-                return Step::Wait(due.min(self.end));
-            }
+        let due = self.schedule.due(way);
+        if let Some(due) = due
+            && due > now
+        {
+            self.wished = Some(way);
+            return Step::Wait(due.min(self.end));
         }
         self.wished = None;
-        self.io(write)
+        self.io(way, due)
     }
 
-    fn direction(&mut self) -> bool {
+    /// I/Os that a rate asked for before the job ended at `end`, and that were not begun.
+    pub(super) fn missed(&self, end: u64) -> Option<u64> {
+        let by_time = self.job.runtime_ns.is_some() && end >= self.end;
+        self.schedule.missed(self.end).filter(|_| by_time)
+    }
+
+    /// Nothing more is begun.
+    pub(super) fn finish(&mut self) {
+        self.end = 0;
+    }
+
+    /// Writes handed out so far.
+    pub(super) fn writes(&self) -> u64 {
+        self.writes
+    }
+
+    fn direction(&mut self) -> Way {
         let access = self.job.access;
-        if access.reads && access.writes {
-            self.random.below(100) >= self.job.read_percent
-        } else {
-            access.writes
-        }
+        let reads = match (access.reads, access.writes) {
+            (true, true) => self.random.below(100) < self.job.read_percent,
+            (reads, _) => reads,
+        };
+        if reads { Way::Read } else { access.change() }
     }
 
     fn thinking(&mut self, now: u64) -> Option<u64> {
@@ -154,23 +188,21 @@ impl<'a> Course<'a> {
 
     /// The next I/O, from the file whose turn it is; files that are through are passed over.
     #[inline]
-    fn io(&mut self, write: bool) -> Step {
+    fn io(&mut self, way: Way, due: Option<u64>) -> Step {
         loop {
+            self.turn();
             for _ in 0..self.patterns.len() {
                 let file = self.file;
-                self.file = if file + 1 == self.patterns.len() {
-                    0
-                } else {
-                    file + 1
-                };
-                if let Some(spot) = self.patterns[file].next(self.job, write, &mut self.random) {
+                if let Some(spot) = self.patterns[file].next(self.job, way, &mut self.random) {
                     return self.hand_out(Io {
-                        write: spot.write,
+                        way: spot.way,
                         file,
                         offset: spot.offset,
                         length: spot.length,
+                        due,
                     });
                 }
+                self.next_file();
             }
             if !self.starts_over() {
                 return Step::Done;
@@ -178,19 +210,51 @@ impl<'a> Course<'a> {
             self.pass += 1;
             self.begin_pass();
             if self.job.between_passes != BetweenPasses::Nothing {
-                self.wished = Some(write);
+                self.wished = Some(way);
                 return Step::Between;
             }
+        }
+    }
+
+    fn next_file(&mut self) {
+        self.file = if self.file + 1 == self.patterns.len() {
+            0
+        } else {
+            self.file + 1
+        };
+    }
+
+    /// Goes to another file when this one has had its turn.
+    #[inline]
+    fn turn(&mut self) {
+        if self.patterns.len() == 1 {
+            return;
+        }
+        if self.turn_left > 0 {
+            self.turn_left -= 1;
+            return;
+        }
+        match self.job.turn {
+            Turn::Around(ios) => {
+                self.next_file();
+                self.turn_left = ios - 1;
+            }
+            Turn::Random(ios) => {
+                self.file = self.random.below(self.patterns.len() as u64) as usize;
+                self.turn_left = ios - 1;
+            }
+            Turn::Sequential => {}
         }
     }
 
     fn hand_out(&mut self, io: Io) -> Step {
         self.issued_bytes += io.length;
         self.issued_in_pass += 1;
-        let count = &mut self.issued[usize::from(io.write)];
-        *count += 1;
-        if io.write {
-            let due = |every: u64| every > 0 && count.is_multiple_of(every);
+        self.issued += 1;
+        self.schedule.step(io.way, io.length);
+        if io.way == Way::Write {
+            self.writes += 1;
+            let due = |every: u64| every > 0 && self.writes.is_multiple_of(every);
             self.sync = if due(self.job.fsync_every) {
                 Some((Kind::Fsync, io.file))
             } else if due(self.job.fdatasync_every) {
@@ -199,8 +263,7 @@ impl<'a> Course<'a> {
                 None
             };
         }
-        let all = self.issued[0] + self.issued[1];
-        if self.job.think_ns > 0 && all.is_multiple_of(self.job.think_blocks) {
+        if self.job.think_ns > 0 && self.issued.is_multiple_of(self.job.think_blocks) {
             self.think = Think::Due;
         }
         Step::Io(io)
@@ -230,7 +293,7 @@ mod tests {
         let (mut counts, mut now) = ([0; 3], 0);
         loop {
             match course.next(now) {
-                Step::Io(io) => counts[usize::from(io.write)] += 1,
+                Step::Io(io) => counts[usize::from(io.way.destroys())] += 1,
                 Step::Sync { .. } => counts[2] += 1,
                 Step::Wait(until) => now = until,
                 Step::Between => {}
@@ -260,6 +323,11 @@ mod tests {
             ("rw=read:4k\nsize=64k", 16, 0),
             ("rw=read:512k\nsize=128m\nbs=1m", 85, 0),
             ("rw=read\nsize=0x10000", 16, 0),
+            ("rw=read:-8k\nsize=1m", 256, 0),
+            ("rw=randread:8\nsize=1m", 256, 0),
+            ("rw=randread\nsize=1m\npercentage_random=50", 256, 0),
+            ("rw=randread\nsize=1m\nrandom_distribution=zipf:1.2", 256, 0),
+            ("rw=read\nsize=1m\nnumber_ios=17", 17, 0),
             ("rw=write\nsize=64k\nfsync=5", 16, 3),
             ("rw=write\nsize=64k\nfsync=4", 16, 3),
             ("rw=write\nsize=64k\nfsync=4\nfdatasync=2", 16, 7),
@@ -290,6 +358,29 @@ mod tests {
             counts("rw=read\nsize=64k\ntime_based\nruntime=1\nthinktime=1000"),
             [1000, 0, 0]
         );
+    }
+
+    #[test]
+    fn files_take_their_turns() {
+        let files = |options: &str| -> Vec<usize> {
+            let job = job(&format!(
+                "rw=read\nsize=48k\nnrfiles=3\ntime_based\nruntime=1\n{options}"
+            ));
+            let stop = Stop::default();
+            let mut course = Course::new(&job, &stop, 0);
+            let ios = (0..14).map(|_| match course.next(0) {
+                Step::Io(io) => io.file,
+                other => panic!("{other:?}"),
+            });
+            ios.collect()
+        };
+        let in_order = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 0, 0];
+        assert_eq!(files("file_service_type=sequential"), in_order);
+        // System calls of fio 3.33: two of each in turn.
+        let pairs = [0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2, 0, 0];
+        assert_eq!(files("file_service_type=roundrobin:2"), pairs);
+        let any = files("file_service_type=random");
+        assert!(any.iter().any(|file| *file != any[0]), "{any:?}");
     }
 
     #[test]

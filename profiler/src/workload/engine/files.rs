@@ -1,10 +1,11 @@
 //! The files of one thread, open; and errors told with name, file and offset.
 
 use super::clock;
-use super::tally::{Kind, Tally};
-use crate::workload::plan::{BetweenPasses, Job};
-use crate::workload::spec::{Advice, Engine, SyncMode};
-use rustix::fs::{Advice as Fadvise, FileType, Mode, OFlags, fadvise};
+use super::course::Io;
+use super::tally::{Kind, Tally, Times};
+use crate::workload::plan::{BetweenPasses, Job, Target};
+use crate::workload::spec::{Advice, Engine, SyncMode, Way};
+use rustix::fs::{Advice as Fadvise, FallocateFlags, FileType, Mode, OFlags, fadvise};
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,8 @@ pub(super) struct Open {
     pub(super) path: PathBuf,
     /// Added to every offset of the job.
     pub(super) start: u64,
+    /// A block device, not a regular file.
+    pub(super) device: bool,
 }
 
 /// All files of a thread; empty for the engine that does no I/O.
@@ -28,8 +31,12 @@ impl Files {
         }
         let mut files = Vec::new();
         for target in &job.files {
-            let fd = open(job, &target.path)?;
-            if job.invalidate {
+            let (fd, device) = open(job, &target.path)?;
+            if job.pre_read {
+                read_through(&fd, target).map_err(|error| {
+                    failure(error, "reading ahead of the job", &target.path, 0, 0)
+                })?;
+            } else if job.invalidate {
                 drop_cache(&fd);
             }
             if let Some(advice) = advice(job) {
@@ -40,6 +47,7 @@ impl Files {
                 fd,
                 path: target.path.clone(),
                 start: target.offset_bytes,
+                device,
             });
         }
         let files = Self(files);
@@ -64,7 +72,7 @@ impl Files {
     }
 
     /// The syncs a job ends with (`end_fsync`, `fsync_on_close`), counted with the others.
-    pub(super) fn finish(&mut self, job: &Job, tally: &mut Tally) -> Result<(), String> {
+    pub(super) fn finish(&self, job: &Job, tally: &mut Tally) -> Result<(), String> {
         let end = u32::from(job.end_fsync && job.access.writes);
         let close = u32::from(job.fsync_on_close);
         for open in &self.0 {
@@ -77,28 +85,71 @@ impl Files {
 }
 
 /// Syncs a file and counts it.
-pub(super) fn sync(open: &Open, kind: Kind, tally: &mut Tally) -> Result<(), String> {
+fn sync(open: &Open, kind: Kind, tally: &mut Tally) -> Result<(), String> {
     let submitted = clock::now();
-    let result = match kind {
+    let result = flush(open, kind);
+    let times = Times {
+        due: None,
+        taken: submitted,
+        submitted,
+        completed: clock::now(),
+    };
+    match result {
+        Ok(()) => tally.add(kind, times, 0),
+        Err(_) => tally.error(kind),
+    }
+    result
+}
+
+/// Makes a file durable.
+pub(super) fn flush(open: &Open, kind: Kind) -> Result<(), String> {
+    match kind {
         Kind::Fdatasync => rustix::fs::fdatasync(&open.fd),
         _ => rustix::fs::fsync(&open.fd),
+    }
+    .map_err(|error| failure(error, "syncing", &open.path, 0, 0))
+}
+
+/// Gives the blocks back: a discard on a device, a hole in a file.
+pub(super) fn trim(open: &Open, io: &Io) -> Result<(), String> {
+    /// `_IO(0x12, 119)`: the range in bytes, start and length.
+    const BLKDISCARD: rustix::ioctl::Opcode = 0x1277;
+    let at = open.start + io.offset;
+    let result = if open.device {
+        // SAFETY: BLKDISCARD reads two numbers of 64 bits, which is what is passed.
+        unsafe {
+            let range = rustix::ioctl::Setter::<BLKDISCARD, [u64; 2]>::new([at, io.length]);
+            rustix::ioctl::ioctl(&open.fd, range)
+        }
+    } else {
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        rustix::fs::fallocate(&open.fd, flags, at, io.length)
     };
-    let completed = clock::now();
-    match result {
-        Ok(()) => {
-            tally.add(kind, submitted, completed, 0);
-            Ok(())
-        }
-        Err(error) => {
-            tally.error(kind);
-            Err(failure(error, "syncing", &open.path, 0, 0))
-        }
+    result.map_err(|error| failure(error, doing(io), &open.path, at, io.length))
+}
+
+pub(super) fn doing(io: &Io) -> &'static str {
+    match io.way {
+        Way::Read => "reading",
+        Way::Write => "writing",
+        Way::Trim => "trimming",
     }
 }
 
-fn open(job: &Job, path: &Path) -> Result<OwnedFd, String> {
+/// The kernel moved nothing: the file is shorter than when the job began.
+pub(super) fn ended(open: &Open, io: &Io, at: u64) -> String {
+    format!(
+        "end of file {} {} bytes at offset {at} of {}: it has become shorter",
+        doing(io),
+        io.length,
+        open.path.display()
+    )
+}
+
+fn open(job: &Job, path: &Path) -> Result<(OwnedFd, bool), String> {
     let mut flags = OFlags::CLOEXEC;
     flags |= if job.access.writes {
+        // A mapping for writing needs both.
         OFlags::RDWR
     } else {
         OFlags::RDONLY
@@ -125,7 +176,8 @@ fn open(job: &Job, path: &Path) -> Result<OwnedFd, String> {
     })?;
     let stat = rustix::fs::fstat(&fd).map_err(|error| failure(error, "looking at", path, 0, 0))?;
     match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile | FileType::BlockDevice => Ok(fd),
+        FileType::RegularFile => Ok((fd, false)),
+        FileType::BlockDevice => Ok((fd, true)),
         _ => Err(format!(
             "{}: neither a regular file nor a block device",
             path.display()
@@ -143,8 +195,24 @@ fn advice(job: &Job) -> Option<Fadvise> {
     }
 }
 
+/// Reads the job's part of a file, so that the page cache holds it.
+fn read_through(fd: &OwnedFd, target: &Target) -> rustix::io::Result<()> {
+    let mut buffer = vec![0; 1 << 20];
+    let mut at = target.offset_bytes;
+    while at < target.length_bytes() {
+        let most = (target.length_bytes() - at).min(buffer.len() as u64) as usize;
+        match rustix::io::pread(fd, &mut buffer[..most], at) {
+            Ok(0) => break,
+            Ok(n) => at += n as u64,
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
 /// Drops the file's clean pages; dirty ones stay, as in fio.
-fn drop_cache(fd: &OwnedFd) {
+pub(super) fn drop_cache(fd: &OwnedFd) {
     // Advice: what cannot be dropped stays cached.
     let _ = fadvise(fd, 0, None, Fadvise::DontNeed);
 }

@@ -2,50 +2,67 @@
 
 use super::buffer::Buffers;
 use super::clock;
-use super::course::{Course, Io, Step};
+use super::course::Io;
 use super::files::{self, Files, Open};
-use super::tally::Tally;
+use super::serial::Serial;
+use super::tally::Kind;
+use crate::workload::Stop;
+use crate::workload::plan::Job;
+use crate::workload::spec::Way;
 use rustix::io::Errno;
 
-/// Runs the course to its end or its first error.
-pub(super) fn run(
-    course: &mut Course<'_>,
-    files: &mut Files,
-    tally: &mut Tally,
-) -> Result<(), String> {
-    let job = course.job;
-    let mut buffers = Buffers::new(job, 1)?;
-    let mut now = clock::now();
-    loop {
-        match course.next(now) {
-            Step::Io(io) => {
-                let length = io.length as usize;
-                if io.write {
-                    buffers.prepare(0, length);
-                }
-                let submitted = clock::now();
-                let result = match files.0.get(io.file) {
-                    Some(open) => transfer(open, &io, buffers.get(0, length)),
-                    None => Ok(()),
-                };
-                now = clock::now();
-                if let Err(error) = result {
-                    tally.error(io.kind());
-                    return Err(error);
-                }
-                tally.add(io.kind(), submitted, now, io.length);
-            }
-            Step::Sync { kind, file } => {
-                match files.0.get(file) {
-                    Some(open) => files::sync(open, kind, tally)?,
-                    None => tally.add(kind, now, now, 0),
-                }
-                now = clock::now();
-            }
-            Step::Wait(until) => now = clock::sleep_until(until, course.stop),
-            Step::Between => files.between(job)?,
-            Step::Done => return Ok(()),
+/// The files of a thread and its one buffer.
+pub(super) struct Calls<'a> {
+    files: &'a Files,
+    buffers: Buffers,
+}
+
+impl<'a> Calls<'a> {
+    pub(super) fn new(job: &Job, files: &'a Files) -> Result<Self, String> {
+        Ok(Self {
+            files,
+            buffers: Buffers::new(job, 1)?,
+        })
+    }
+}
+
+impl Serial for Calls<'_> {
+    #[inline]
+    fn now(&mut self) -> u64 {
+        clock::now()
+    }
+
+    fn sleep_until(&mut self, until: u64, stop: &Stop) -> u64 {
+        clock::sleep_until(until, stop)
+    }
+
+    #[inline]
+    fn prepare(&mut self, io: &Io) {
+        if io.way == Way::Write {
+            let start = self.files.0.get(io.file).map_or(0, |open| open.start);
+            self.buffers
+                .prepare(0, io.length as usize, start + io.offset);
         }
+    }
+
+    #[inline]
+    fn transfer(&mut self, io: &Io) -> Result<(), String> {
+        match self.files.0.get(io.file) {
+            Some(open) if io.way == Way::Trim => files::trim(open, io),
+            Some(open) => transfer(open, io, self.buffers.get(0, io.length as usize)),
+            None => Ok(()),
+        }
+    }
+
+    fn sync(&mut self, kind: Kind, file: usize) -> Result<(), String> {
+        match self.files.0.get(file) {
+            Some(open) => files::flush(open, kind),
+            None => Ok(()),
+        }
+    }
+
+    fn between(&mut self, job: &Job) -> Result<(), String> {
+        self.files.between(job)
     }
 }
 
@@ -55,33 +72,20 @@ fn transfer(open: &Open, io: &Io, buffer: &mut [u8]) -> Result<(), String> {
     let mut done = 0;
     while done < buffer.len() {
         let at = open.start + io.offset + done as u64;
-        let result = if io.write {
+        let result = if io.way == Way::Write {
             rustix::io::pwrite(&open.fd, &buffer[done..], at)
         } else {
             rustix::io::pread(&open.fd, &mut buffer[done..], at)
         };
         match result {
-            Ok(0) => return Err(ended(open, io, at)),
+            Ok(0) => return Err(files::ended(open, io, at)),
             Ok(n) => done += n,
             Err(Errno::INTR) => {}
             Err(error) => {
-                return Err(files::failure(error, doing(io), &open.path, at, io.length));
+                let doing = files::doing(io);
+                return Err(files::failure(error, doing, &open.path, at, io.length));
             }
         }
     }
     Ok(())
-}
-
-pub(super) fn doing(io: &Io) -> &'static str {
-    if io.write { "writing" } else { "reading" }
-}
-
-/// The kernel moved nothing: the file is shorter than when the job began.
-pub(super) fn ended(open: &Open, io: &Io, at: u64) -> String {
-    format!(
-        "end of file {} {} bytes at offset {at} of {}: it has become shorter",
-        doing(io),
-        io.length,
-        open.path.display()
-    )
 }

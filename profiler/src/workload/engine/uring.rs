@@ -1,15 +1,17 @@
-//! Many I/Os at a time with io_uring: one system call hands in a batch and takes what has completed.
+//! The queue on io_uring: one system call hands in a batch and takes what has completed.
 //!
-//! Files and buffers are registered where the kernel allows it. A completed I/O is replaced at once;
-//! the thread sleeps only when nothing has completed, after a short spin on devices that are faster
-//! than a sleep.
+//! Files and buffers are registered where the kernel allows it. On devices that are faster than a
+//! sleep the thread spins a short while before it sleeps.
 
 use super::buffer::Buffers;
 use super::clock;
-use super::course::{Course, Io, Step};
+use super::course::Io;
 use super::files::{self, Files};
-use super::psync::{doing, ended};
-use super::tally::{Kind, Tally};
+use super::queue::{Queue, Work};
+use super::tally::Kind;
+use crate::workload::Stop;
+use crate::workload::plan::Job;
+use crate::workload::spec::Way;
 use io_uring::types::{Fd, Fixed, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{EnterFlags, IoUring, opcode, squeue};
 use rustix::io::Errno;
@@ -21,32 +23,34 @@ const SPIN_NS: u64 = 4_000;
 /// A spin pays where I/Os take about this long or less.
 const FAST_NS: u64 = 12_000;
 
-/// Runs the course to its end or its first error.
-pub(super) fn run(
-    course: &mut Course<'_>,
-    files: &mut Files,
-    tally: &mut Tally,
-) -> Result<(), String> {
-    let depth = course.job.depth as usize;
-    let mut engine = Engine {
-        ring: ring(depth as u32)?,
-        buffers: Some(Buffers::new(course.job, depth)?),
-        files,
-        slots: vec![None; depth],
-        free: (0..depth).rev().collect(),
-        fresh: Vec::with_capacity(depth),
-        fixed_files: false,
-        fixed_buffers: false,
-        usual_ns: u64::MAX,
-        error: None,
-    };
-    engine.register();
-    engine.run(course, tally)
+/// How long the kernel's thread looks for more before it sleeps (`sqthread_poll`).
+const KERNEL_IDLE_MS: u32 = 1000;
+
+/// A ring with the files and buffers it works on.
+pub(super) struct Ring<'a> {
+    ring: IoUring,
+    /// `None` only after they had to be given up to the kernel.
+    buffers: Option<Buffers>,
+    files: &'a Files,
+    fixed_files: bool,
+    fixed_buffers: bool,
+    /// Slots whose work was done by a call of its own, and what it returned.
+    ready: Vec<(usize, i32)>,
+    /// What such a call said.
+    said: Option<String>,
+    /// Running mean of how long an I/O takes.
+    usual_ns: u64,
 }
 
 /// The ring with the cheapest way to learn of completions that this kernel knows.
-fn ring(depth: u32) -> Result<IoUring, String> {
-    let entries = depth.next_power_of_two();
+fn ring(job: &Job) -> Result<IoUring, String> {
+    let entries = job.depth.next_power_of_two();
+    if job.kernel_polls {
+        return IoUring::builder()
+            .setup_sqpoll(KERNEL_IDLE_MS)
+            .build(entries)
+            .map_err(|error| format!("io_uring cannot be set up with sqthread_poll: {error}"));
+    }
     // 6.1: completions are handled when this thread asks for them.
     let newest = IoUring::builder()
         .setup_single_issuer()
@@ -59,55 +63,23 @@ fn ring(depth: u32) -> Result<IoUring, String> {
         .map_err(|error| format!("io_uring cannot be set up: {error}"))
 }
 
-/// What a slot is doing.
-#[derive(Clone, Copy)]
-struct Flight {
-    work: Work,
-    submitted: u64,
-}
-
-#[derive(Clone, Copy)]
-enum Work {
-    /// A read or write, and how much of it is done.
-    Io(Io, u64),
-    Sync(Kind, usize),
-}
-
-impl Work {
-    fn kind(&self) -> Kind {
-        match self {
-            Self::Io(io, _) => io.kind(),
-            Self::Sync(kind, _) => *kind,
-        }
+impl<'a> Ring<'a> {
+    pub(super) fn new(job: &Job, files: &'a Files) -> Result<Self, String> {
+        let depth = job.depth as usize;
+        let mut ring = Self {
+            ring: ring(job)?,
+            buffers: Some(Buffers::new(job, depth)?),
+            files,
+            fixed_files: false,
+            fixed_buffers: false,
+            ready: Vec::with_capacity(depth),
+            said: None,
+            usual_ns: u64::MAX,
+        };
+        ring.register();
+        Ok(ring)
     }
-}
 
-struct Engine<'a> {
-    ring: IoUring,
-    /// `None` only after they had to be given up to the kernel.
-    buffers: Option<Buffers>,
-    files: &'a mut Files,
-    slots: Vec<Option<Flight>>,
-    free: Vec<usize>,
-    /// Slots handed in with the next system call.
-    fresh: Vec<usize>,
-    fixed_files: bool,
-    fixed_buffers: bool,
-    /// Running mean of how long an I/O takes.
-    usual_ns: u64,
-    error: Option<String>,
-}
-
-/// Why no more I/O was taken from the course.
-enum Pause {
-    /// All slots are taken.
-    Full,
-    Until(u64),
-    Between,
-    Over,
-}
-
-impl Engine<'_> {
     /// Registering saves work for each I/O; without it (memory limit, old kernel) all works as well.
     fn register(&mut self) {
         let fds: Vec<_> = self
@@ -136,79 +108,8 @@ impl Engine<'_> {
         .is_ok();
     }
 
-    fn run(&mut self, course: &mut Course<'_>, tally: &mut Tally) -> Result<(), String> {
-        let mut now = clock::now();
-        loop {
-            let pause = self.refill(course, now);
-            if self.free.len() == self.slots.len() {
-                match (pause, self.error.take()) {
-                    (_, Some(error)) => return Err(error),
-                    (Pause::Over, None) => return Ok(()),
-                    (Pause::Between, None) => self.files.between(course.job)?,
-                    (Pause::Until(until), None) => {
-                        clock::sleep_until(until, course.stop);
-                    }
-                    (Pause::Full, None) => return Err("the engine has no slots".to_owned()),
-                }
-                now = clock::now();
-                continue;
-            }
-            let until = match pause {
-                Pause::Until(until) => Some(until),
-                _ => None,
-            };
-            self.exchange(until)?;
-            now = clock::now();
-            self.reap(now, tally);
-        }
-    }
-
-    /// Takes I/O from the course while there is room.
-    fn refill(&mut self, course: &mut Course<'_>, now: u64) -> Pause {
-        while self.error.is_none() {
-            let Some(slot) = self.free.last().copied() else {
-                return Pause::Full;
-            };
-            let work = match course.next(now) {
-                Step::Io(io) => Work::Io(io, 0),
-                Step::Sync { kind, file } => Work::Sync(kind, file),
-                Step::Wait(until) => return Pause::Until(until),
-                Step::Between => return Pause::Between,
-                Step::Done => return Pause::Over,
-            };
-            self.free.pop();
-            if let (Work::Io(io, _), Some(buffers)) = (&work, &mut self.buffers)
-                && io.write
-            {
-                buffers.prepare(slot, io.length as usize);
-            }
-            self.hand_in(slot, work);
-        }
-        Pause::Over
-    }
-
-    /// Puts a slot's work into the submission queue.
-    fn hand_in(&mut self, slot: usize, work: Work) {
-        let entry = self.entry(slot, &work).user_data(slot as u64);
-        // SAFETY: the entry points into the slot's buffer, which no one else touches until the slot
-        // is free again, and names a file that stays open as long as the engine.
-        let pushed = unsafe { self.ring.submission().push(&entry) };
-        if pushed.is_err() {
-            // Cannot be: the queue has as many places as there are slots.
-            self.error
-                .get_or_insert_with(|| "the submission queue is full".to_owned());
-            self.free.push(slot);
-            return;
-        }
-        self.slots[slot] = Some(Flight { work, submitted: 0 });
-        self.fresh.push(slot);
-    }
-
     fn entry(&mut self, slot: usize, work: &Work) -> squeue::Entry {
-        let file = match work {
-            Work::Io(io, _) => io.file,
-            Work::Sync(_, file) => *file,
-        };
+        let file = work.file();
         let (fd, start) = (self.files.0[file].fd.as_raw_fd(), self.files.0[file].start);
         /// Builds an operation on the registered file, or on the plain one.
         macro_rules! on {
@@ -237,7 +138,7 @@ impl Engine<'_> {
             .wrapping_add(done as usize);
         let (length, at) = ((io.length - done) as u32, start + io.offset + done);
         let index = slot as u16;
-        match (io.write, self.fixed_buffers) {
+        match (io.way == Way::Write, self.fixed_buffers) {
             (false, false) => on!(opcode::Read::new, buffer, length).offset(at).build(),
             (false, true) => on!(opcode::ReadFixed::new, buffer, length, index)
                 .offset(at)
@@ -246,48 +147,6 @@ impl Engine<'_> {
             (true, true) => on!(opcode::WriteFixed::new, buffer, length, index)
                 .offset(at)
                 .build(),
-        }
-    }
-
-    /// Hands in what is new and waits until something has completed, or until `until`.
-    fn exchange(&mut self, until: Option<u64>) -> Result<(), String> {
-        let submitted = clock::now();
-        for slot in self.fresh.drain(..) {
-            if let Some(flight) = &mut self.slots[slot]
-                && flight.submitted == 0
-            {
-                flight.submitted = submitted;
-            }
-        }
-        let result = match until {
-            // Before 5.11 the wait cannot be bounded: the next completion ends it.
-            Some(until) if self.ring.params().is_feature_ext_arg() => {
-                let left = until.saturating_sub(submitted);
-                let time = Timespec::new()
-                    .sec(left / 1_000_000_000)
-                    .nsec((left % 1_000_000_000) as u32);
-                let arguments = SubmitArgs::new().timespec(&time);
-                self.ring.submitter().submit_with_args(1, &arguments)
-            }
-            None if self.usual_ns <= FAST_NS => match self.spin(submitted) {
-                Ok(false) => self.ring.submit_and_wait(1),
-                Ok(true) => Ok(0),
-                Err(error) => Err(error),
-            },
-            _ => self.ring.submit_and_wait(1),
-        };
-        match result {
-            Ok(_) => Ok(()),
-            // Interrupted, out of time, or full for now: what has completed is taken, then again.
-            Err(error)
-                if matches!(
-                    Errno::from_io_error(&error),
-                    Some(Errno::INTR | Errno::TIME | Errno::AGAIN | Errno::BUSY)
-                ) =>
-            {
-                Ok(())
-            }
-            Err(error) => Err(format!("io_uring broke off: {error}")),
         }
     }
 
@@ -310,71 +169,116 @@ impl Engine<'_> {
             }
         }
     }
+}
 
-    /// Takes everything that has completed.
-    fn reap(&mut self, now: u64, tally: &mut Tally) {
-        loop {
-            let Some(done) = self.ring.completion().next() else {
-                return;
-            };
-            let slot = done.user_data() as usize;
-            let Some(flight) = self.slots.get_mut(slot).and_then(Option::take) else {
-                self.error
-                    .get_or_insert_with(|| "io_uring completed what was not asked".to_owned());
-                continue;
-            };
-            self.ended(slot, flight, done.result(), now, tally);
+impl Queue for Ring<'_> {
+    #[inline]
+    fn now(&mut self) -> u64 {
+        clock::now()
+    }
+
+    fn sleep_until(&mut self, until: u64, stop: &Stop) -> u64 {
+        clock::sleep_until(until, stop)
+    }
+
+    #[inline]
+    fn prepare(&mut self, slot: usize, io: &Io) {
+        if io.way == Way::Write
+            && let Some(buffers) = &mut self.buffers
+        {
+            let start = self.files.0[io.file].start;
+            buffers.prepare(slot, io.length as usize, start + io.offset);
         }
     }
 
-    fn ended(&mut self, slot: usize, flight: Flight, result: i32, now: u64, tally: &mut Tally) {
-        let again = result == -Errno::AGAIN.raw_os_error() || result == -Errno::INTR.raw_os_error();
-        let moved = u64::try_from(result).unwrap_or(0);
-        let unfinished = match flight.work {
-            Work::Io(io, done) if again => Some(Work::Io(io, done)),
-            Work::Io(io, done) if result > 0 && done + moved < io.length => {
-                Some(Work::Io(io, done + moved))
-            }
-            Work::Sync(..) if again => Some(flight.work),
-            _ => None,
-        };
-        if let Some(work) = unfinished {
-            self.hand_in(slot, work);
-            if let Some(again) = &mut self.slots[slot] {
-                again.submitted = flight.submitted;
-            }
-            return;
+    fn push(&mut self, slot: usize, work: &Work) -> Result<(), String> {
+        if let Work::Io(io, _) = work
+            && io.way == Way::Trim
+        {
+            // The ring has no discard of all kernels' devices and files: a call of its own.
+            let result = files::trim(&self.files.0[io.file], io);
+            let length = i32::try_from(io.length).unwrap_or(i32::MAX);
+            self.ready
+                .push((slot, if result.is_ok() { length } else { -1 }));
+            self.said = result.err().or(self.said.take());
+            return Ok(());
         }
-        self.free.push(slot);
-        let kind = flight.work.kind();
-        let bytes = match flight.work {
-            Work::Io(io, _) => io.length,
-            Work::Sync(..) => 0,
+        let entry = self.entry(slot, work).user_data(slot as u64);
+        // SAFETY: the entry points into the slot's buffer, which no one else touches until the slot
+        // is free again, and names a file that stays open as long as the ring.
+        let pushed = unsafe { self.ring.submission().push(&entry) };
+        // Cannot be: the queue has as many places as there are slots.
+        pushed.map_err(|_| "the submission queue is full".to_owned())
+    }
+
+    fn exchange(&mut self, now: u64, wait: usize, until: Option<u64>) -> Result<(), String> {
+        let wait = if self.ready.is_empty() { wait } else { 0 };
+        let result = match until {
+            // Before 5.11 the wait cannot be bounded: the next completion ends it.
+            Some(until) if self.ring.params().is_feature_ext_arg() => {
+                let left = until.saturating_sub(now);
+                let time = Timespec::new()
+                    .sec(left / 1_000_000_000)
+                    .nsec((left % 1_000_000_000) as u32);
+                let arguments = SubmitArgs::new().timespec(&time);
+                self.ring.submitter().submit_with_args(wait, &arguments)
+            }
+            None if wait == 1 && self.usual_ns <= FAST_NS => match self.spin(now) {
+                Ok(false) => self.ring.submit_and_wait(1),
+                Ok(true) => Ok(0),
+                Err(error) => Err(error),
+            },
+            _ => self.ring.submit_and_wait(wait),
         };
-        if result > 0 || (result == 0 && bytes == 0) {
-            tally.add(kind, flight.submitted, now, bytes);
-            let took = now.saturating_sub(flight.submitted);
-            self.usual_ns = match self.usual_ns {
-                u64::MAX => took,
-                usual => usual - usual / 8 + took / 8,
-            };
-            return;
+        match result {
+            Ok(_) => Ok(()),
+            // Interrupted, out of time, or full for now: what has completed is taken, then again.
+            Err(error)
+                if matches!(
+                    Errno::from_io_error(&error),
+                    Some(Errno::INTR | Errno::TIME | Errno::AGAIN | Errno::BUSY)
+                ) =>
+            {
+                Ok(())
+            }
+            Err(error) => Err(format!("io_uring broke off: {error}")),
         }
-        tally.error(kind);
-        let message = self.message(&flight.work, result);
-        self.error.get_or_insert(message);
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<(usize, i32)> {
+        if let Some(ready) = self.ready.pop() {
+            return Some(ready);
+        }
+        let done = self.ring.completion().next()?;
+        Some((done.user_data() as usize, done.result()))
+    }
+
+    fn between(&mut self, job: &Job) -> Result<(), String> {
+        self.files.between(job)
+    }
+
+    #[inline]
+    fn took(&mut self, ns: u64) {
+        self.usual_ns = match self.usual_ns {
+            u64::MAX => ns,
+            usual => usual - usual / 8 + ns / 8,
+        };
     }
 
     fn message(&self, work: &Work, result: i32) -> String {
         let error = || Errno::from_raw_os_error(-result);
         match work {
             Work::Io(io, done) => {
+                if let (Way::Trim, Some(said)) = (io.way, &self.said) {
+                    return said.clone();
+                }
                 let open = &self.files.0[io.file];
                 let at = open.start + io.offset + done;
                 if result == 0 {
-                    ended(open, io, at)
+                    files::ended(open, io, at)
                 } else {
-                    files::failure(error(), doing(io), &open.path, at, io.length)
+                    files::failure(error(), files::doing(io), &open.path, at, io.length)
                 }
             }
             Work::Sync(_, file) => {
@@ -382,14 +286,10 @@ impl Engine<'_> {
             }
         }
     }
-}
 
-impl Drop for Engine<'_> {
-    fn drop(&mut self) {
-        if self.free.len() < self.slots.len() {
-            // The ring broke off with I/O in flight: the kernel may still write into the buffers, so
-            // their memory is never used for anything else.
-            std::mem::forget(self.buffers.take());
-        }
+    fn abandon(&mut self) {
+        // The ring broke off with I/O in flight: the kernel may still write into the buffers, so
+        // their memory is never used for anything else.
+        std::mem::forget(self.buffers.take());
     }
 }

@@ -16,9 +16,11 @@ pub(super) fn alignment(job: &Job) -> Vec<Problem> {
         let Some(unit) = logical_block(&target.path) else {
             continue;
         };
-        let sizes = job.used().flat_map(|split| split.shares());
-        let odd_size = sizes.map(|share| share.block_bytes).find(|b| b % unit != 0);
-        let others = [target.offset_bytes, job.access.gap_bytes];
+        let odd_size = job
+            .used()
+            .flat_map(|split| split.sizes())
+            .find(|b| b % unit != 0);
+        let others = [target.offset_bytes, job.access.gap_bytes.unsigned_abs()];
         let odd = odd_size.map(|bytes| ("block size", bytes)).or_else(|| {
             let odd_offset = others.into_iter().find(|bytes| bytes % unit != 0);
             odd_offset.map(|bytes| ("offset or gap", bytes))

@@ -1,8 +1,9 @@
 //! Setters for time and order: how long, how many, how deep, when to sync, what waits for what.
 
-use super::shape::Done;
+use super::shape::{Done, triple};
 use super::{Argument, Fault};
-use crate::workload::spec::{Spec, SyncMode};
+use crate::workload::spec::{Process, Rate, Spec, SyncMode, Turn};
+use crate::workload::units;
 
 const SECOND: u64 = 1_000_000_000;
 const MICROSECOND: u64 = 1_000;
@@ -30,13 +31,15 @@ pub(super) fn ramp_time(spec: &mut Spec, a: &Argument<'_>) -> Done {
     Ok(())
 }
 
+/// `TIME` or `TIME-TIME`, from which each clone draws.
 pub(super) fn startdelay(spec: &mut Spec, a: &Argument<'_>) -> Done {
-    if a.text()?.contains('-') {
-        return Err(Fault::Blocked(
-            "a range of delays is not supported".to_owned(),
-        ));
+    let text = a.text()?;
+    let (from, to) = text.split_once('-').unwrap_or((text, text));
+    let (from, to) = (units::time(from, SECOND)?, units::time(to, SECOND)?);
+    if from > to {
+        return Err(Fault::Bad(format!("`{text}` runs backwards")));
     }
-    spec.delay_ns = a.time(SECOND)?;
+    spec.delay_ns = (from, to);
     Ok(())
 }
 
@@ -47,6 +50,26 @@ pub(super) fn loops(spec: &mut Spec, a: &Argument<'_>) -> Done {
 
 pub(super) fn iodepth(spec: &mut Spec, a: &Argument<'_>) -> Done {
     spec.depth = a.integer(1, MANY)?;
+    Ok(())
+}
+
+pub(super) fn iodepth_batch(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.submit = a.integer(0, MANY)?;
+    Ok(())
+}
+
+pub(super) fn iodepth_batch_complete_min(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.complete_min = a.integer(0, MANY)?;
+    Ok(())
+}
+
+pub(super) fn iodepth_batch_complete_max(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.complete_max = a.integer(1, MANY)?;
+    Ok(())
+}
+
+pub(super) fn iodepth_low(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.low = Some(a.integer(1, MANY)?);
     Ok(())
 }
 
@@ -117,25 +140,59 @@ pub(super) fn thinktime_blocks(spec: &mut Spec, a: &Argument<'_>) -> Done {
     Ok(())
 }
 
-/// `READ[,WRITE]`; an empty part leaves that direction free.
+/// `READ[,WRITE[,TRIM]]`; an empty part leaves that way free, and so does 0, as in fio.
+fn rates(spec: &mut Spec, a: &Argument<'_>, unit: impl Fn(u64) -> Rate) -> Result<(), Fault> {
+    spec.rate = triple(a, |text| match text.trim() {
+        "" => Ok(None),
+        text => Ok(Some(units::integer(text, a.base)?)
+            .filter(|n| *n > 0)
+            .map(&unit)),
+    })?;
+    Ok(())
+}
+
 pub(super) fn rate_iops(spec: &mut Spec, a: &Argument<'_>) -> Done {
-    let mut rates = [None; 2];
-    let parts: Vec<&str> = a.text()?.split(',').collect();
-    if parts.len() > 2 {
-        return Err(Fault::Blocked(
-            "a third rate (trims) is not supported".to_owned(),
-        ));
-    }
-    for (rate, text) in rates.iter_mut().zip(&parts) {
-        if !text.trim().is_empty() {
-            let n = crate::workload::units::integer(text, a.base)?;
-            // As in fio 0 means no limit.
-            *rate = Some(n).filter(|n| *n > 0);
+    rates(spec, a, Rate::IosPerSecond)
+}
+
+pub(super) fn rate(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    rates(spec, a, Rate::BytesPerSecond)
+}
+
+pub(super) fn rate_process(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.process = match a.text()? {
+        "linear" => Process::Linear,
+        "poisson" => Process::Poisson,
+        other => {
+            return Err(Fault::Bad(format!(
+                "`{other}` is neither linear nor poisson"
+            )));
         }
-    }
-    if parts.len() == 1 {
-        rates[1] = rates[0];
-    }
-    spec.rate_iops = rates;
+    };
+    Ok(())
+}
+
+/// `roundrobin[:N]`, `random[:N]`, `sequential`.
+pub(super) fn file_service_type(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    let text = a.text()?;
+    let (kind, ios) = match text.split_once(':') {
+        None => (text, 1),
+        Some((kind, ios)) => (kind, units::integer(ios, a.base)?.max(1)),
+    };
+    spec.turn = match kind {
+        "roundrobin" => Turn::Around(ios),
+        "random" => Turn::Random(ios),
+        "sequential" => Turn::Sequential,
+        "zipf" | "pareto" | "normal" | "gauss" => {
+            return Err(Fault::Blocked(format!(
+                "`{kind}`: files are taken around, at random or in order"
+            )));
+        }
+        other => {
+            return Err(Fault::Bad(format!(
+                "`{other}` is none of roundrobin, random, sequential"
+            )));
+        }
+    };
     Ok(())
 }

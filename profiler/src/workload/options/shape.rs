@@ -1,8 +1,8 @@
 //! Setters for what a job does: direction, block sizes, amounts, random numbers, contents.
 
 use super::{Argument, Fault};
-use crate::workload::spec::{Access, Content, Engine, Generator, Spec};
-use crate::workload::split;
+use crate::workload::spec::{Access, Engine, Generator, Spec, Way};
+use crate::workload::split::{self, Split};
 use crate::workload::units::{self, Amount, Base};
 
 pub(super) type Done = Result<(), Fault>;
@@ -33,79 +33,126 @@ pub(super) fn rw(spec: &mut Spec, a: &Argument<'_>) -> Done {
         None => (text, None),
         Some((kind, step)) => (kind, Some(step)),
     };
-    let (reads, writes, random) = match kind {
-        "read" => (true, false, false),
-        "write" => (false, true, false),
-        "rw" | "readwrite" => (true, true, false),
-        "randread" => (true, false, true),
-        "randwrite" => (false, true, true),
-        "randrw" | "randreadwrite" => (true, true, true),
-        "trim" | "randtrim" | "trimwrite" | "randtrimwrite" => {
-            return Err(Fault::Blocked(format!("`{kind}`: trims are not supported")));
+    let (reads, change, random) = match kind {
+        "read" => (true, None, false),
+        "write" => (false, Some(Way::Write), false),
+        "trim" => (false, Some(Way::Trim), false),
+        "rw" | "readwrite" => (true, Some(Way::Write), false),
+        "randread" => (true, None, true),
+        "randwrite" => (false, Some(Way::Write), true),
+        "randtrim" => (false, Some(Way::Trim), true),
+        "randrw" | "randreadwrite" => (true, Some(Way::Write), true),
+        "trimwrite" | "randtrimwrite" => {
+            return Err(Fault::Blocked(format!(
+                "`{kind}`: trims and writes in one job are not supported"
+            )));
         }
         other => {
             return Err(Fault::Bad(format!(
-                "`{other}` is none of read, write, rw, randread, randwrite, randrw"
+                "`{other}` is none of read, write, trim, rw, randread, randwrite, randtrim, randrw"
             )));
         }
     };
-    let gap_bytes = match step {
-        None => 0,
+    let (mut gap_bytes, mut run) = (0, 1);
+    match step {
+        None => {}
         Some(step) if random => {
-            return Err(Fault::Blocked(format!(
-                "`:{step}` after a random mode (I/Os per new offset) is not supported"
-            )));
+            run = units::integer(step, a.base)?;
+            if run == 0 {
+                return Err(Fault::Bad("`:0` I/Os for each offset".to_owned()));
+            }
         }
-        Some(step) if step.starts_with('-') => {
-            return Err(Fault::Blocked(format!(
-                "a negative gap (`:{step}`, backward I/O) is not supported"
-            )));
+        Some(step) => {
+            let bytes = inverted(
+                spec,
+                step,
+                units::size(step.trim_start_matches('-'), a.base)?,
+            );
+            let bytes = i64::try_from(bytes).map_err(|_| "the gap is too large")?;
+            gap_bytes = if step.starts_with('-') { -bytes } else { bytes };
         }
-        Some(step) => inverted(spec, step, units::size(step, a.base)?),
-    };
+    }
     spec.access = Access {
         reads,
-        writes,
+        writes: change.is_some(),
+        trims: change == Some(Way::Trim),
         random,
         gap_bytes,
+        run,
+        stays: spec.access.stays,
     };
     Ok(())
 }
 
-/// `READ[,WRITE]`; the first counts for both when it stands alone.
-fn pair(a: &Argument<'_>) -> Result<[u64; 2], Fault> {
-    let mut parts = a.text()?.split(',');
-    let read = split::block(parts.next().unwrap_or(""), a.base)?;
-    let write = match parts.next() {
-        Some(text) => split::block(text, a.base)?,
-        None => read,
+pub(super) fn rw_sequencer(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.access.stays = match a.text()? {
+        "sequential" => false,
+        "identical" => true,
+        other => {
+            return Err(Fault::Bad(format!(
+                "`{other}` is neither sequential nor identical"
+            )));
+        }
     };
+    Ok(())
+}
+
+/// `READ[,WRITE[,TRIM]]`; the last that stands counts for those that do not.
+pub(super) fn triple<T: Copy>(
+    a: &Argument<'_>,
+    read: impl Fn(&str) -> Result<T, Fault>,
+) -> Result<[T; 3], Fault> {
+    let mut parts = a.text()?.split(',');
+    let first = read(parts.next().unwrap_or(""))?;
+    let second = parts.next().map_or(Ok(first), &read)?;
+    let third = parts.next().map_or(Ok(second), &read)?;
     match parts.next() {
-        None => Ok([read, write]),
-        Some(_) => Err(Fault::Blocked(
-            "a third size (trims) is not supported".to_owned(),
-        )),
+        None => Ok([first, second, third]),
+        Some(fourth) => Err(Fault::Bad(format!(
+            "`{fourth}`: at most three values (read, write, trim)"
+        ))),
     }
+}
+
+fn blocks(a: &Argument<'_>) -> Result<[u64; 3], Fault> {
+    triple(a, |text| Ok(split::block(text, a.base)?))
 }
 
 pub(super) fn bs(spec: &mut Spec, a: &Argument<'_>) -> Done {
     for part in a.text()?.split(',') {
         inverted(spec, part, units::size(part, a.base)?);
     }
-    spec.block = pair(a)?;
+    spec.block = blocks(a)?;
     spec.split = None;
+    Ok(())
+}
+
+/// `4k-64k[,...]`, one range for each way.
+pub(super) fn bsrange(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    let ranges = triple(a, |text| {
+        let (low, high) = units::range(text, a.base)?;
+        split::block(&low.bytes.to_string(), a.base)?;
+        split::block(&high.bytes.to_string(), a.base)?;
+        Ok((low.bytes, high.bytes))
+    })?;
+    spec.split = Some(ranges.map(|(low, high)| Split::range(low, high)));
     Ok(())
 }
 
 pub(super) fn bssplit(spec: &mut Spec, a: &Argument<'_>) -> Done {
     let parsed = split::parse(a.text()?, a.base)?;
     spec.notes.extend(parsed.remarks);
-    spec.split = Some([parsed.read, parsed.write]);
+    spec.split = Some([parsed.read, parsed.write, parsed.trim]);
     Ok(())
 }
 
 pub(super) fn blockalign(spec: &mut Spec, a: &Argument<'_>) -> Done {
-    spec.align = Some(pair(a)?);
+    spec.align = Some(blocks(a)?);
+    Ok(())
+}
+
+pub(super) fn number_ios(spec: &mut Spec, a: &Argument<'_>) -> Done {
+    spec.ios = Some(a.integer(1, u64::MAX)?);
     Ok(())
 }
 
@@ -171,10 +218,11 @@ pub(super) fn ioengine(spec: &mut Spec, a: &Argument<'_>) -> Done {
         same @ ("sync" | "pvsync") => (Engine::Psync, Some(same)),
         "io_uring" => (Engine::IoUring, None),
         "libaio" => (Engine::IoUring, Some("libaio")),
+        "mmap" => (Engine::Mmap, None),
         "null" => (Engine::Null, None),
         other => {
             return Err(Fault::Blocked(format!(
-                "engine `{other}` is not supported (psync, sync, pvsync, io_uring, libaio, null)"
+                "engine `{other}` is not supported (psync, sync, pvsync, io_uring, libaio, mmap, null)"
             )));
         }
     };
@@ -216,69 +264,4 @@ pub(super) fn random_generator(spec: &mut Spec, a: &Argument<'_>) -> Done {
         }
     };
     Ok(())
-}
-
-pub(super) fn zero_buffers(spec: &mut Spec, a: &Argument<'_>) -> Done {
-    if a.yes()? {
-        spec.content = Content::Zeros;
-    }
-    Ok(())
-}
-
-pub(super) fn refill_buffers(spec: &mut Spec, a: &Argument<'_>) -> Done {
-    let yes = a.yes()?;
-    if let Content::Random { refilled, .. } = &mut spec.content {
-        *refilled = yes;
-    }
-    Ok(())
-}
-
-pub(super) fn scramble_buffers(spec: &mut Spec, a: &Argument<'_>) -> Done {
-    let yes = a.yes()?;
-    if let Content::Random { stamped, .. } = &mut spec.content {
-        *stamped = yes;
-    }
-    Ok(())
-}
-
-/// `0x11`, `0xdeadbeef`, `-1` or `123` (a number), or `"text"`, or several one after another.
-pub(super) fn buffer_pattern(spec: &mut Spec, a: &Argument<'_>) -> Done {
-    let text = a.text()?;
-    let bytes = if let Some(inner) = text.strip_prefix('"') {
-        match inner.strip_suffix('"') {
-            Some(inner) if !inner.contains('"') => inner.as_bytes().to_vec(),
-            _ => {
-                return Err(Fault::Blocked(format!(
-                    "`{text}`: only one \"text\" is supported"
-                )));
-            }
-        }
-    } else if let Some(hex) = text.strip_prefix("0x") {
-        hex_bytes(hex).ok_or_else(|| format!("`{text}` is no hexadecimal number"))?
-    } else {
-        let number: u32 = text
-            .parse()
-            .map_err(|_| Fault::Blocked(format!("`{text}`: a number or \"text\" is supported")))?;
-        let used = 4 - number.leading_zeros() as usize / 8;
-        number.to_le_bytes()[..used.max(1)].to_vec()
-    };
-    if bytes.is_empty() {
-        return Err(Fault::Bad("the pattern is empty".to_owned()));
-    }
-    spec.content = Content::Pattern(bytes);
-    Ok(())
-}
-
-/// Hexadecimal digits in the order written, as fio lays them into the buffer.
-fn hex_bytes(hex: &str) -> Option<Vec<u8>> {
-    let padded = if hex.len() % 2 == 1 {
-        format!("0{hex}")
-    } else {
-        hex.to_owned()
-    };
-    padded
-        .as_bytes()
-        .chunks(2)
-        .map(|two| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok())
-        .collect()
 }

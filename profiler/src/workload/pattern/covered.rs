@@ -11,6 +11,7 @@
 use super::vacancy::Vacancy;
 use super::{Random, Spot};
 use crate::workload::plan::Job;
+use crate::workload::spec::Way;
 
 /// What of a region was touched.
 pub struct Covered {
@@ -28,21 +29,17 @@ impl Covered {
         }
     }
 
-    pub(super) fn next(&mut self, job: &Job, write: bool, random: &mut Random) -> Option<Spot> {
+    pub(super) fn next(&mut self, job: &Job, way: Way, random: &mut Random) -> Option<Spot> {
         if self.over {
             return None;
         }
-        let spot = self.place(job, write, random);
+        let spot = self.place(job, way, random);
         self.over = spot.is_none();
         spot
     }
 
-    fn place(&mut self, job: &Job, write: bool, random: &mut Random) -> Option<Spot> {
-        let split = if write {
-            &job.write_blocks
-        } else {
-            &job.read_blocks
-        };
+    fn place(&mut self, job: &Job, way: Way, random: &mut Random) -> Option<Spot> {
+        let split = &job.blocks[way as usize];
         let unit = split.smallest();
         let wished = random.below(self.region / unit);
         let start = self.free.first_from(wished)?;
@@ -50,7 +47,7 @@ impl Covered {
         let wanted = split.pick(random.next(), self.region - offset)?;
         let blocks = self.free.take(start, wanted.div_ceil(unit));
         Some(Spot {
-            write,
+            way,
             offset,
             length: wanted.min(blocks * unit),
         })

@@ -4,7 +4,7 @@ use super::names::Names;
 use crate::workload::pattern::Random;
 use crate::workload::plan::{Job, Target};
 use crate::workload::problem::Problem;
-use crate::workload::spec::{Engine, Spec};
+use crate::workload::spec::{Engine, Spec, Way};
 use crate::workload::units::Amount;
 use std::collections::BTreeMap;
 use std::io::Seek;
@@ -192,12 +192,11 @@ fn offset(spec: &Spec, clone: u64, block: u64, base: Option<u64>) -> Result<u64,
 }
 
 fn smallest_block(spec: &Spec) -> u64 {
-    let [read, write] = spec.splits();
-    match (spec.access.reads, spec.access.writes) {
-        (true, false) => read.smallest(),
-        (false, true) => write.smallest(),
-        _ => read.smallest().min(write.smallest()),
-    }
+    let splits = spec.splits();
+    let used = Way::ALL.into_iter().filter(|way| spec.access.does(*way));
+    used.map(|way| splits[way as usize].smallest())
+        .min()
+        .unwrap_or(1)
 }
 
 /// The bytes the job does: `io_size`, else `size`, else all of its files; times `loops`.
@@ -226,18 +225,26 @@ fn total(spec: &Spec, files: Vec<Target>) -> Result<Amounts, Problem> {
 
 /// How many I/Os the job will do if nothing but its bytes ends it; `None` when chance decides.
 pub(super) fn expected_ios(job: &Job) -> Option<u64> {
+    let bytes = by_bytes(job);
+    match job.most_ios {
+        Some(most) if !job.time_based => bytes.map(|ios| ios.min(most)),
+        _ => bytes,
+    }
+}
+
+fn by_bytes(job: &Job) -> Option<u64> {
     let block = job.single_block()?;
     let mixed = job.access.reads && job.access.writes;
-    if job.time_based || (job.access.gap_bytes > 0 && (mixed || job.files.len() > 1)) {
+    if job.time_based || (job.access.gap_bytes != 0 && (mixed || job.files.len() > 1)) {
         return None;
     }
     let most = job.io_bytes.div_ceil(block);
-    if job.access.random && !job.random_map {
+    if (job.access.random && !job.has_map()) || job.access.gap_bytes < 0 {
         return Some(most);
     }
     let per_pass: u64 = match job.access.gap_bytes {
         0 => job.files.iter().map(|f| f.region_bytes / block).sum(),
-        gap => match gapped(&job.files[0], block, gap) {
+        gap => match gapped(&job.files[0], block, gap.unsigned_abs()) {
             Some(per_pass) => per_pass,
             None => return Some(most),
         },
