@@ -2,16 +2,17 @@
 
 mod text;
 
-use crate::capture::{Capture, Format, Losses, Meta, OwnCost};
+use crate::capture::Capture;
 use crate::exit::Outcome;
 use crate::host::Host;
+use crate::import;
 use crate::profile;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use rules::finding::{Severity, State};
 use rules::{Judgement, Library};
-use serde_json::{Map, json};
+use serde_json::json;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -51,7 +52,7 @@ fn severities() -> impl TypedValueParser<Value = Severity> {
 pub fn run(args: Args) -> Result<Outcome> {
     let capture = match &args.from {
         Some(path) => Capture::read(path)?,
-        None => unrecorded(Host::live()),
+        None => import::empty(Host::live()),
     };
     let judgement = Library::embedded().judge(&profile::facts(&capture));
     let printed = print(&args, &judgement, &mut io::stdout().lock());
@@ -61,31 +62,6 @@ pub fn run(args: Args) -> Result<Outcome> {
         other => other.context("cannot print the findings")?,
     }
     Ok(outcome(&judgement, args.fail_on))
-}
-
-/// A capture in which nothing was recorded: the host's configuration alone.
-fn unrecorded(host: Host) -> Capture {
-    Capture {
-        format: Format::CURRENT,
-        meta: Meta {
-            tool: format!("iosage {}", env!("CARGO_PKG_VERSION")),
-            started: jiff::Timestamp::now().to_string(),
-            started_monotonic_ns: 0,
-            window_ns: 0,
-            command: None,
-            devices: Vec::new(),
-            ended_by: "nothing was recorded".to_owned(),
-            extra: Map::new(),
-        },
-        host,
-        probes: Vec::new(),
-        slices: Vec::new(),
-        stacks: Vec::new(),
-        workload: None,
-        losses: Losses::default(),
-        own_cost: OwnCost::default(),
-        extra: Map::new(),
-    }
 }
 
 fn print(args: &Args, judgement: &Judgement, out: &mut impl Write) -> io::Result<()> {
@@ -134,7 +110,7 @@ mod tests {
                 "read_only": false, "ext4": { "has_journal": true, "barrier": false }
             }]
         });
-        unrecorded(serde_json::from_value(host).unwrap())
+        import::empty(serde_json::from_value(host).unwrap())
     }
 
     #[test]
