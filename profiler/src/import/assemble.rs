@@ -15,6 +15,7 @@ pub fn host(imported: &[Imported]) -> Host {
     for one in imported.iter().filter_map(|one| one.host.clone()) {
         merge(&mut files, one);
     }
+    tell_checks(&mut files);
     let mut host = Host {
         hostname: files.hostname.clone(),
         kernel_release: files.kernel_release.clone().unwrap_or_default(),
@@ -44,6 +45,26 @@ pub fn host(imported: &[Imported]) -> Host {
     }
     host.missing = missing(&files);
     host
+}
+
+/// Old mdadm calls a check of a whole array `recovering`. A log that speaks of a data-check, and an
+/// array that lacks no disk, tell it from a rebuild.
+fn tell_checks(files: &mut HostFiles) {
+    let checks: Vec<&str> = files
+        .log
+        .iter()
+        .filter(|line| line.topic == "array-check")
+        .map(|line| line.text.as_str())
+        .collect();
+    for array in &mut files.arrays {
+        let whole = array.degraded.unwrap_or(0) == 0 && array.failed.unwrap_or(0) == 0;
+        let named = checks
+            .iter()
+            .any(|text| text.split_whitespace().any(|word| word == array.name));
+        if whole && named && matches!(array.sync_action.as_deref(), Some("recovery" | "resync")) {
+            array.sync_action = Some("check".to_owned());
+        }
+    }
 }
 
 /// Later files add to earlier ones, and overrule them in single values.

@@ -181,7 +181,7 @@ fn run(source: &Source, line: usize, document: &Json, into: &mut Imported) -> Im
     repeated_keys(document, &mut repeated);
     if !repeated.is_empty() {
         let text = format!(
-            "duplicate keys, of which the last counts: {}",
+            "duplicate keys, of which the last counts (percentile 0 is a place not in use and is dropped): {}",
             repeated.join(", ")
         );
         into.note(Level::Info, &source.name, Some(line), text);
