@@ -13,6 +13,7 @@ pub mod source;
 
 mod amounts;
 mod check;
+mod columns;
 mod json;
 
 use crate::capture::{self, Capture, Losses, Meta, OwnCost, ProbeState, ProbeStatus, Slice};

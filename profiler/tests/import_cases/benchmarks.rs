@@ -261,7 +261,7 @@ fn several_documents_in_one_file_are_several_runs() {
     let imported = of("fio-json", &two).unwrap().remove(0);
     assert_eq!(imported.fio.len(), 2);
     assert_eq!(imported.fio[0].jobs, imported.fio[1].jobs);
-    assert_eq!(imported.fio[1].line as usize, 3 + one.lines().count());
+    assert_eq!(imported.fio[1].line as usize, 4 + one.lines().count());
 }
 
 #[test]

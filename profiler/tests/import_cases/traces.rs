@@ -122,12 +122,18 @@ fn iostat_without_x_and_for_people() {
     near(device.read_bytes_per_s, 10_240.0);
     near(device.write_bytes, 2_048_000.0);
     let human = "     r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz Device\n    0.00      0.0k     0.00   0.0%    0.00     0.0k sdb\n   12.00      1.5M     0.00   0.0%    0.40    12.3k nvme0n1\n";
-    let imported = of("iostat", human).unwrap().remove(0);
+    let human = human.to_owned()
+        + "\n     w/s     wkB/s   wrqm/s  %wrqm w_await wareq-sz Device\n    2.00      8.0k     0.00   0.0%    0.10     4.0k sdb\n    0.00      0.0k     0.00   0.0%    0.00     0.0k nvme0n1\n\n     f/s f_await  aqu-sz  %util Device\n    0.00    0.00    0.00   0.3% sdb\n    1.00    0.20    0.01   4.6% nvme0n1\n";
+    let imported = of("iostat", &human).unwrap().remove(0);
+    assert_eq!(imported.iostat.len(), 1, "one report in three tables");
     let devices = &imported.iostat[0].devices;
     assert_eq!(devices[0].name, "sdb");
     assert_eq!(devices[0].read_await_ns, None, "no read, no latency");
     near(devices[1].read_bytes_per_s, 1.5 * KIB * KIB);
     near(devices[1].read_request_bytes, 12.3 * KIB);
+    near(devices[0].write_await_ns, 0.1 * MS);
+    assert_eq!(devices[1].util_percent, Some(4.6));
+    assert_eq!(devices[0].flush_await_ns, None);
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn event(columns: &[String], line: &str) -> Option<Event> {
     };
     Some(Event {
         at_ns: whole("ts_ns")?,
-        device: value("dev")?.replace(',', ":"),
+        device: blkparse::number(&value("dev")?.replace(':', ","))?,
         action,
         rwbs: value("rwbs")?.to_owned(),
         request: value("rq").map(str::to_owned),

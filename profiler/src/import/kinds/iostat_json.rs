@@ -1,6 +1,6 @@
 //! `iostat -o JSON` of sysstat 11.5 and later.
 
-use super::iostat::{fill, settle};
+use crate::import::columns::{fill, settle};
 use crate::import::json::{self, Json};
 use crate::import::kinds::Kind;
 use crate::import::model::iostat::{IostatDevice, IostatReport};

@@ -70,6 +70,10 @@ impl Kind for PostgresqlConf {
                     );
                     into.note(Level::Info, &source.name, Some(number), text);
                 }
+                Ok(Some((name, value))) if value.is_empty() && !line.contains('\'') => {
+                    let text = format!("line left out: `{}` has no value", shown(&name));
+                    into.note(Level::Warning, &source.name, Some(number), text);
+                }
                 Ok(Some(setting)) => settings.push(setting),
                 Err(why) => into.note(
                     Level::Warning,
@@ -129,4 +133,9 @@ fn amount(value: &str, unit: u64) -> Option<u64> {
         _ => return None,
     };
     number.checked_mul(unit)
+}
+
+/// The beginning of a name that may be no name.
+fn shown(name: &str) -> String {
+    name.chars().take(60).collect()
 }

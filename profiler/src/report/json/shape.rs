@@ -9,6 +9,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 use crate::capture::{Op, ProbeState};
+use crate::import::model::Imported;
 
 /// The whole report.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -26,6 +27,9 @@ pub struct ReportJson {
     pub fsync_reason: Option<String>,
     pub workload: Option<WorkloadJson>,
     pub workload_reason: Option<String>,
+    /// What `iosage import` read; absent where nothing was imported.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub imported: Vec<Imported>,
     pub findings: Vec<Finding>,
     pub verdict: Verdict,
     pub probes: Vec<ProbeJson>,
