@@ -15,6 +15,7 @@ mod amounts;
 mod check;
 mod columns;
 mod json;
+mod terse;
 
 use crate::capture::{self, Capture, Losses, Meta, OwnCost, ProbeState, ProbeStatus, Slice};
 use crate::host::Host;
@@ -83,7 +84,15 @@ fn unknown(source: &Source) -> Refusal {
 
 /// A capture that holds imports and nothing that was recorded. What they tell of the host becomes
 /// the inventory, and a trace becomes its time line, so that rules and reports can use them.
-pub fn capture(imported: Vec<Imported>) -> Capture {
+pub fn capture(mut imported: Vec<Imported>) -> Capture {
+    for (file, text) in assemble::contradictions(&imported) {
+        let one = imported
+            .iter_mut()
+            .find(|one| one.files.first() == Some(&file));
+        if let Some(one) = one {
+            one.note(model::Level::Warning, &file, None, text);
+        }
+    }
     let mut capture = empty(assemble::host(&imported));
     let traced = imported
         .iter()

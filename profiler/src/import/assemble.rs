@@ -1,6 +1,7 @@
 //! An inventory of a host out of collected files, in any subset.
 
 mod devices;
+mod stripes;
 
 use super::model::Imported;
 use super::model::hostfiles::{DatabaseFile, HostFiles, MountFile};
@@ -8,6 +9,11 @@ use crate::host::{
     AtimeMode, BlockDevice, Database, DatabaseKind, Host, Memory, Missing, Mount, ext4_of_options,
     xfs_of_options,
 };
+
+/// What files contradict each other in, where no rule can see both.
+pub fn contradictions(imported: &[Imported]) -> Vec<(String, String)> {
+    stripes::contradictions(imported)
+}
 
 /// Everything that the imports tell of the host; what no file told is in [`Host::missing`].
 pub fn host(imported: &[Imported]) -> Host {
@@ -19,6 +25,7 @@ pub fn host(imported: &[Imported]) -> Host {
     let mut host = Host {
         hostname: files.hostname.clone(),
         kernel_release: files.kernel_release.clone().unwrap_or_default(),
+        kernel_command_line: files.kernel_command_line.clone(),
         memory: memory(&files),
         sysctls: files.sysctls.clone(),
         devices: devices::all(&files),
@@ -72,9 +79,11 @@ fn merge(all: &mut HostFiles, one: HostFiles) {
     let HostFiles {
         kernel_release,
         hostname,
+        kernel_command_line,
         memory_bytes,
         sysctls,
         mounts,
+        fstab,
         arrays,
         nodes,
         logical_volumes,
@@ -89,6 +98,8 @@ fn merge(all: &mut HostFiles, one: HostFiles) {
     } = one;
     all.kernel_release = kernel_release.or(all.kernel_release.take());
     all.hostname = hostname.or(all.hostname.take());
+    all.kernel_command_line = kernel_command_line.or(all.kernel_command_line.take());
+    all.fstab.extend(fstab);
     all.memory_bytes.extend(memory_bytes);
     all.sysctls.extend(sysctls);
     all.mounts.extend(mounts);
@@ -138,6 +149,13 @@ fn mounts(files: &HostFiles, devices: &[BlockDevice]) -> Vec<Mount> {
         // The last one on a mount point is the one that is seen.
         mounts.retain(|other| other.target != mount.target);
         mounts.push(mount);
+    }
+    for mount in &mut mounts {
+        let entry = files
+            .fstab
+            .iter()
+            .find(|entry| entry.target == mount.target);
+        mount.fstab_options = entry.map(|entry| entry.options.clone());
     }
     add_ext(files, &mut mounts);
     add_xfs(files, &mut mounts);

@@ -11,8 +11,10 @@ pub mod diskstats;
 pub mod dmsetup;
 pub mod fio_json;
 pub mod fio_terse;
+pub mod fstab;
 pub mod iostat;
 pub mod iostat_json;
+pub mod kernel_command_line;
 pub mod kernel_release;
 pub mod log;
 pub mod lsblk;
@@ -72,10 +74,12 @@ pub const ALL: &[&dyn Kind] = &[
     &mdadm::Mdadm,
     &xfs_info::XfsInfo,
     &tune2fs::Tune2fs,
+    &fstab::Fstab,
     &mounts::Mounts,
     &lvs::Lvs,
     &dmsetup::Dmsetup,
     &meminfo::Meminfo,
+    &kernel_command_line::KernelCommandLine,
     &sysctl::Sysctl,
     &my_cnf::MyCnf,
     &log::Log,

@@ -480,3 +480,96 @@ Latency               198us     106us    4392us     264us     197us    3490us
     near(run.tests["random_delete"].latency_ns, 3_490_000.0);
     assert_eq!(run.files_max_bytes, Some(4096));
 }
+
+/// Fields as fio 3.33 lays them out, with values made up.
+fn terse(head: &str, blocks: &[String]) -> String {
+    let depths = "100.0%;0.0%;0.0%;0.0%;0.0%;0.0%;0.0%";
+    let latencies = vec!["0.00%"; 22].join(";");
+    format!(
+        "{head};{};5.000000%;2.000000%;70;0;12;{depths};{latencies}\n",
+        blocks.join(";")
+    )
+}
+
+fn percentiles(us: u32) -> String {
+    let used: Vec<_> = (1..=17).map(|n| format!("{n}.000000%={us}")).collect();
+    format!("{};0%=0;0%=0;0%=0", used.join(";"))
+}
+
+#[test]
+fn every_terse_version_has_its_own_places() {
+    let bandwidth = "0;0;0.000000%;0.000000;0.000000";
+    let zero = format!(
+        "0;0;0;0;0;0;0.0;0.0;0;0;0.0;0.0;{};0;0;0.0;0.0;{bandwidth}",
+        percentiles(0)
+    );
+    let read = format!(
+        "1024;102400;25600;10;0;0;0.0;0.0;1;411;74.5;53.9;{};2;412;75.0;54.0;{bandwidth}",
+        percentiles(88)
+    );
+    let v4 = terse(
+        "4;fio-3.33;job;0;0",
+        &[read.clone(), zero.clone(), zero.clone()],
+    );
+    let samples = ";3;1;2;3.0;4.0;5";
+    let v5: Vec<_> = [&read, &zero, &zero]
+        .iter()
+        .map(|block| format!("{block}{samples}"))
+        .collect();
+    let v5 = terse("5;fio-3.33;job;0;0", &v5);
+    let v2 = terse("2;job;0;0", &[read.clone(), zero.clone(), zero]);
+    for (text, format) in [(v2, "terse-2"), (v4, "terse-4"), (v5, "terse-5")] {
+        let imported = of("fio-terse", &text).unwrap().remove(0);
+        assert_eq!(imported.fio[0].format, format);
+        let read = &job(&imported).ops["read"];
+        assert_eq!(
+            job(&imported).ops.len(),
+            1,
+            "{format}: the others did nothing"
+        );
+        assert_eq!(
+            (read.io_bytes, read.runtime_ns),
+            (Some(1 << 20), Some(10_000_000))
+        );
+        near(read.iops, 25_600.0);
+        near(read.completion.as_ref().unwrap().percentile(17.0), 88_000.0);
+        near(read.total.as_ref().unwrap().mean_ns, 75_000.0);
+        assert_eq!(job(&imported).context_switches, Some(70));
+        assert!(imported.notes.is_empty(), "{:?}", imported.notes);
+    }
+    // Before version 2: no version, no iops, no total latency.
+    let old = format!("1000;102400;10;0;0;0.0;0.0;1;411;74.5;53.9;{bandwidth}");
+    let none = format!("0;0;0;0;0;0.0;0.0;0;0;0.0;0.0;{bandwidth}");
+    let imported = of("fio-terse", &terse("job;0;0", &[old, none]))
+        .unwrap()
+        .remove(0);
+    let read = &job(&imported).ops["read"];
+    assert_eq!(
+        (imported.fio[0].format.as_str(), read.io_bytes),
+        ("terse-0", Some(1000 * 1024))
+    );
+    near(read.bandwidth_bytes_per_s, 102_400_000.0);
+    near(read.completion.as_ref().unwrap().mean_ns, 74_500.0);
+    assert_eq!(read.total, None);
+    assert!(imported.notes.is_empty(), "{:?}", imported.notes);
+}
+
+#[test]
+fn a_bandwidth_that_bytes_and_runtime_do_not_bear_out_is_a_warning() {
+    let text = r#"{"fio version": "fio-3.33", "jobs": [{"jobname": "a", "error": 0, "read": {"io_bytes": 1073741824, "io_kbytes": 1048576, "bw_bytes": 137363456, "bw": 134144, "iops": 10, "runtime": 10000, "total_ios": 100, "clat_ns": {"min": 1, "max": 2, "mean": 1.5, "stddev": -nan, "N": 100}}}]}"#;
+    let imported = of("fio-json", text).unwrap().remove(0);
+    let warnings = notes(&imported, Level::Warning);
+    assert_eq!(warnings.len(), 1);
+    assert!(
+        warnings[0].contains("131 MiB/s does not agree with bytes / runtime, 102 MiB/s"),
+        "{warnings:?}"
+    );
+    assert_eq!(
+        job(&imported).ops["read"]
+            .completion
+            .as_ref()
+            .unwrap()
+            .stddev_ns,
+        None
+    );
+}

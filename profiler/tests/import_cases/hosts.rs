@@ -333,6 +333,53 @@ fn d32_geometry_is_compared_in_bytes() {
     );
 }
 
+#[test]
+fn d32_without_the_mount_files_are_compared_with_each_other() {
+    let said = |names: &[&str]| {
+        let open = |name: &&str| import::source::Source::open(&path(name)).unwrap();
+        let sources: Vec<_> = names.iter().map(open).collect();
+        let capture = import::capture(import::import(None, &sources).unwrap());
+        let notes = capture.imported.iter().flat_map(|one| &one.notes);
+        notes
+            .map(|note| note.text.clone())
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    assert_eq!(said(&["D32/arrayA.txt", "D32/xfs_info.txt"]), "");
+    let b = said(&["D32/arrayB.txt", "D32/xfs_info.txt"]);
+    assert!(b.contains("sunit=1024,swidth=8192"), "{b}");
+    assert!(
+        b.contains("64 KiB and 512 KiB") && b.contains("512 KiB and 4 MiB"),
+        "{b}"
+    );
+    let c = said(&["D32/hwraid-xfs_info.txt"]);
+    assert!(c.contains("ask the controller"), "{c}");
+    // With its mount in the folder the rule says it.
+    let mount = "/dev/md0 /srv xfs rw,noatime 0 0\n";
+    let mut sources: Vec<_> = ["D32/arrayB.txt", "D32/xfs_info.txt"]
+        .iter()
+        .map(|name| import::source::Source::open(&path(name)).unwrap())
+        .collect();
+    sources.push(import::source::Source::new("mounts", mount.as_bytes().to_vec()).unwrap());
+    let capture = import::capture(import::import(None, &sources).unwrap());
+    let judgement = Library::embedded().judge(&profile::facts(&capture));
+    assert!(
+        ids(&judgement).contains(&("raid/xfs-stripe", "filesystem /srv".to_owned())),
+        "{:?}",
+        ids(&judgement)
+    );
+}
+
+#[test]
+fn what_fstab_asks_for_is_not_what_is_mounted() {
+    let text = "# <file system> <mount point>\nUUID=1-2 / ext4 defaults,errors=remount-ro 0 1\n/dev/sdb1 /srv xfs noatime\n";
+    let host = of("fstab", text).unwrap().remove(0).host.unwrap();
+    assert_eq!((host.mounts.len(), host.fstab.len()), (0, 2));
+    assert_eq!(host.fstab[1].options, ["noatime"]);
+    let source = import::source::Source::new("x", text.as_bytes().to_vec()).unwrap();
+    assert_eq!(import::kinds::recognise(&source).unwrap().name(), "fstab");
+}
+
 /// Any advice here would be a false alarm.
 #[test]
 fn d36_a_healthy_host_gets_no_finding_above_info() {

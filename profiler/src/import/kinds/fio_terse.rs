@@ -6,6 +6,7 @@ use crate::import::kinds::Kind;
 use crate::import::model::fio::{FioDisk, FioJob, FioLatency, FioOp, FioPercentile, FioRun};
 use crate::import::model::{Imported, Level};
 use crate::import::source::{Imports, Source};
+use crate::import::terse::Layout;
 
 pub struct FioTerse;
 
@@ -48,65 +49,16 @@ impl Kind for FioTerse {
     }
 }
 
+/// A version from 2 to 5 and many fields; or no version, and the oldest layout.
 fn is_terse(line: &str) -> bool {
-    let version = ["2;", "3;", "4;", "5;"]
-        .iter()
-        .any(|v| line.trim_start().starts_with(v));
-    version && line.matches(';').count() >= 30
-}
-
-/// How the fields of one version lie. Versions 2 of old and new fio differ, and no field says so.
-#[derive(Clone, Copy, Debug)]
-struct Layout {
-    ops: usize,
-    iops: bool,
-    percentiles: bool,
-    /// Numbers behind the bandwidth statistics that only version 5 has.
-    samples: usize,
-}
-
-impl Layout {
-    fn block(self) -> usize {
-        3 + usize::from(self.iops)
-            + 4
-            + 4
-            + 20 * usize::from(self.percentiles)
-            + 4
-            + 5
-            + self.samples
-    }
-
-    /// The layout after which the fields of the CPU and of the depths are where they must be.
-    fn of(version: u32, fields: &[&str], first: usize) -> Option<Self> {
-        let iops = if version == 2 {
-            &[true, false][..]
-        } else {
-            &[true]
-        };
-        let samples = if version == 5 { 6 } else { 0 };
-        for ops in if version == 3 { [2, 3] } else { [3, 2] } {
-            for &iops in iops {
-                for percentiles in [true, false] {
-                    let layout = Self {
-                        ops,
-                        iops,
-                        percentiles,
-                        samples,
-                    };
-                    let cpu = first + ops * layout.block();
-                    let Some(tail) = fields.get(cpu..cpu + 12) else {
-                        continue;
-                    };
-                    let is_percent = |at: usize| tail[at].ends_with('%');
-                    let counts = tail[2..5].iter().all(|f| f.trim().parse::<u64>().is_ok());
-                    if is_percent(0) && is_percent(1) && counts && (5..12).all(is_percent) {
-                        return Some(layout);
-                    }
-                }
-            }
-        }
-        None
-    }
+    let line = line.trim();
+    let version = ["2;", "3;", "4;", "5;"].iter().any(|v| line.starts_with(v));
+    let many = line.matches(';').count() >= 30;
+    many && (version || {
+        let fields: Vec<&str> = line.split(';').collect();
+        let whole = |at: usize| fields[at].trim().parse::<u64>().is_ok();
+        !whole(0) && whole(1) && whole(2) && Layout::of(0, &fields).is_some()
+    })
 }
 
 fn run(
@@ -117,11 +69,9 @@ fn run(
     into: &mut Imported,
 ) -> Imports<FioRun> {
     let fields: Vec<&str> = line.split(';').collect();
+    // The oldest have no version: their first field is the job's name.
     let version: u32 = fields[0].trim().parse().unwrap_or(0);
-    // Version 2 has no field for fio's own version.
-    let name = if version == 2 { 1 } else { 2 };
-    let first = name + 3;
-    let Some(layout) = Layout::of(version, &fields, first) else {
+    let Some(layout) = Layout::of(version, &fields) else {
         let why = format!(
             "its {} fields do not fit terse version {version}: no op count puts CPU and depths in place",
             fields.len()
@@ -132,6 +82,7 @@ fn run(
             "give the line as fio printed it, or fio's JSON",
         ));
     };
+    let name = layout.name;
     let mut job = FioJob {
         name: fields[name].to_owned(),
         group: fields[name + 1].trim().parse().ok(),
@@ -140,7 +91,7 @@ fn run(
     };
     let mut note = |level, text: String| into.note(level, &source.name, Some(number), text);
     settle_error(&mut job, &mut note);
-    let mut at = first;
+    let mut at = layout.first();
     for op_name in ["read", "write", "trim"].into_iter().take(layout.ops) {
         let block = &fields[at..at + layout.block()];
         at += layout.block();
@@ -160,7 +111,7 @@ fn run(
     // 5 of CPU, 7 of depths, 10 and 12 of latencies.
     let disks = fields.get(at + 34..).unwrap_or_default();
     let version_text = match version {
-        2 => banner,
+        0 | 2 => banner,
         _ => Some(fields[1].trim_start_matches("fio-")).map(|v| format!("fio-{v}")),
     };
     let mut run = FioRun {
@@ -247,12 +198,15 @@ fn op(block: &[&str], layout: Layout) -> Option<FioOp> {
         runtime_ns: Some(runtime_ms.saturating_mul(1_000_000)),
         bandwidth_bytes_per_s: number(block[1]).map(|n| n * unit),
         iops: layout.iops.then(|| number(block[2])).flatten(),
-        bandwidth_mean_bytes_per_s: number(block[lat + 4 + 3])
+        bandwidth_mean_bytes_per_s: number(block[lat + 4 * usize::from(layout.total) + 3])
             .filter(|n| *n > 0.0)
             .map(|n| n * unit),
         submission: latency(&block[slat..slat + 4]),
         completion,
-        total: latency(&block[lat..lat + 4]),
+        total: layout
+            .total
+            .then(|| latency(&block[lat..lat + 4]))
+            .flatten(),
         ..FioOp::default()
     })
 }

@@ -83,7 +83,7 @@ fn detail(array: &mut ArrayFile, line: &str) {
             "algorithm" => array.layout = next.map(str::to_owned),
             "chunk" | "chunks" | "chunk," | "chunks," => {
                 let chunk = before.and_then(|b| size(b, 1));
-                match words.iter().any(|w| *w == "bitmap:") {
+                match words.contains(&"bitmap:") {
                     true => array.bitmap_chunk_bytes = chunk,
                     false => array.chunk_bytes = chunk,
                 }

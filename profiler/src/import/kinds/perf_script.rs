@@ -81,7 +81,7 @@ fn event(line: &str) -> Option<Event> {
         .position(|word| word.starts_with('('))
         .filter(|at| *at <= 1);
     let rest = match (from, action) {
-        (Some(at), Action::Remap) if at == 0 => &rest[..],
+        (Some(0), Action::Remap) => &rest[..],
         (Some(at), _) => &rest[at + 1..],
         (None, _) => &rest[..],
     };

@@ -13,6 +13,8 @@ pub struct HostFiles {
     pub kernel_release: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hostname: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel_command_line: Option<String>,
     /// /proc/meminfo.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub memory_bytes: BTreeMap<String, u64>,
@@ -20,6 +22,9 @@ pub struct HostFiles {
     pub sysctls: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mounts: Vec<MountFile>,
+    /// What is meant to be mounted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fstab: Vec<MountFile>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub arrays: Vec<ArrayFile>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

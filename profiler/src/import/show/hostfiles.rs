@@ -9,6 +9,18 @@ pub(super) fn host(host: &HostFiles, lines: &mut Vec<String>) {
     if let Some(release) = &host.kernel_release {
         lines.push(format!("  kernel {release}"));
     }
+    if let Some(line) = &host.kernel_command_line {
+        lines.push(format!("  started with {line}"));
+    }
+    for entry in &host.fstab {
+        lines.push(format!(
+            "  to be mounted: {} on {}: {} ({})",
+            entry.source,
+            entry.target,
+            entry.fs,
+            entry.options.join(",")
+        ));
+    }
     settings(&host.sysctls, &BTreeMap::new(), lines);
     if let Some(total) = host.memory_bytes.get("MemTotal") {
         lines.push(format!("  memory {}", units::bytes(*total as f64)));

@@ -27,8 +27,7 @@ pub struct ReportJson {
     pub fsync_reason: Option<String>,
     pub workload: Option<WorkloadJson>,
     pub workload_reason: Option<String>,
-    /// What `iosage import` read; absent where nothing was imported.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// What `iosage import` read; empty where nothing was imported.
     pub imported: Vec<Imported>,
     pub findings: Vec<Finding>,
     pub verdict: Verdict,
