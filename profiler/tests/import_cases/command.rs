@@ -11,7 +11,7 @@ fn iosage(arguments: &[&str]) -> Output {
 }
 
 fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
+    String::from_utf8(bytes.to_vec()).expect("iosage prints text")
 }
 
 #[test]

@@ -20,9 +20,9 @@ fn advised(case: &str) -> Judgement {
 
 /// The same for some files of a case.
 fn advised_of(names: &[&str]) -> Judgement {
-    let open = |name: &&str| import::source::Source::open(&path(name)).unwrap();
+    let open = |name: &&str| import::source::Source::open(&path(name)).expect("a file of the case");
     let sources: Vec<_> = names.iter().map(open).collect();
-    let capture = import::capture(import::import(None, &sources).unwrap());
+    let capture = import::capture(import::import(None, &sources).expect("files of known kinds"));
     Library::embedded().judge(&profile::facts(&capture))
 }
 
@@ -42,7 +42,7 @@ fn ids(judgement: &Judgement) -> Vec<(&str, String)> {
 }
 
 fn commands(judgement: &Judgement) -> String {
-    serde_json::to_string(&recommended(judgement)).unwrap()
+    serde_json::to_string(&recommended(judgement)).expect("findings are plain data")
 }
 
 #[test]
