@@ -14,6 +14,7 @@ pub mod source;
 mod amounts;
 mod check;
 mod columns;
+mod documents;
 mod json;
 mod terse;
 

@@ -2,6 +2,7 @@
 //! kernel is done here to text: the spans are the same, and so are the counts.
 
 mod device;
+mod ending;
 mod request;
 
 use super::model::events::{EventAnalysis, Phase};

@@ -18,6 +18,7 @@ mod workload;
 use super::json::shape::{DeviceJson, JournalJson, LayerJson, ReportJson};
 use super::json::words::{Figure, absent};
 use super::{Format, Report};
+use crate::import;
 use crate::units;
 use anyhow::{Context, Result};
 use askama::Template;
@@ -81,6 +82,7 @@ struct Page<'a> {
     journals_reason: String,
     sync_rows: Vec<table::SpanRow>,
     sync_reason: String,
+    imported: Vec<String>,
     jobs: Vec<workload::JobRow>,
     stacks: Vec<StackView<'a>>,
     settings: Vec<settings::Group>,
@@ -134,6 +136,7 @@ impl<'a> Page<'a> {
             journals_reason: absent(told.journals_reason.as_deref()),
             sync_rows: table::sync_rows(&told.fsync),
             sync_reason: absent(told.fsync_reason.as_deref()),
+            imported: imported(told),
             jobs: told.workload.as_ref().map_or_else(Vec::new, workload::rows),
             stacks: told
                 .devices
@@ -162,6 +165,15 @@ fn journals<'a>(report: &Report, told: &'a ReportJson) -> Vec<JournalView<'a>> {
         counts: journal.counts_words(),
     };
     told.journals.iter().zip(slices).map(view).collect()
+}
+
+/// The text of each import, its tables as they are.
+fn imported(told: &ReportJson) -> Vec<String> {
+    let texts = told
+        .imported
+        .iter()
+        .map(|one| import::show::lines(one).join("\n"));
+    texts.map(|text| units::printable_lines(&text)).collect()
 }
 
 /// Each loss, its count, and whether it is one.

@@ -79,6 +79,8 @@ fn a_capture_of_a_trace_is_reported_and_judged() {
     let json = iosage(&["report", "--from", &shown, "--format", "json"]);
     let value: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(value["imported"][0]["kind"], "blkparse");
+    let page = text(&iosage(&["report", "--from", &shown, "--format", "html"]).stdout);
+    assert!(page.contains("<h2 id=\"imported-1\">Imported</h2>") && page.contains("blkparse: "));
     assert!(iosage(&["advise", "--from", &shown]).status.success());
 }
 
