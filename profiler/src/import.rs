@@ -12,6 +12,7 @@ pub mod show;
 pub mod source;
 
 mod amounts;
+mod cells;
 mod check;
 mod columns;
 mod documents;

@@ -18,6 +18,7 @@ pub mod kernel_command_line;
 pub mod kernel_release;
 pub mod log;
 pub mod lsblk;
+pub mod lsblk_table;
 pub mod lvs;
 pub mod mdadm;
 pub mod mdstat;
@@ -57,6 +58,7 @@ pub const ALL: &[&dyn Kind] = &[
     &iostat_json::IostatJson,
     &lsblk::Lsblk,
     &fio_terse::FioTerse,
+    &lsblk_table::LsblkTable,
     &bonnie_csv::BonnieCsv,
     &bonnie_table::BonnieTable,
     &iostat::Iostat,

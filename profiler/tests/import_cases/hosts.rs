@@ -226,6 +226,31 @@ fn d01_dirty_limits_that_grew_with_the_memory() {
     assert!(!text.contains("shared_buffers") && !text.contains("dirty_ratio=0"));
 }
 
+/// The learn cycle and its effect are kept with their times; no rule judges them.
+#[test]
+fn d03_the_controllers_events_are_kept() {
+    let log = files("D03/messages").log;
+    let topics: Vec<_> = log.iter().map(|line| line.topic.as_str()).collect();
+    assert_eq!(
+        topics,
+        [
+            "controller-battery",
+            "controller-battery",
+            "write-cache",
+            "write-cache"
+        ]
+    );
+    assert!(log[2].text.contains("14:21:53") && log[2].text.contains("Write Through"));
+    let reports = auto("D03/iostat.txt").iostat;
+    let awaits: Vec<_> = reports
+        .iter()
+        .map(|report| report.devices[0].write_await_ns)
+        .collect();
+    assert_eq!(awaits, [Some(430_000.0), Some(56_400_000.0)]);
+    let judgement = advised("D03");
+    assert!(recommended(&judgement).is_empty());
+}
+
 #[test]
 fn d09_the_array_is_read_whole() {
     let array = &files("D09/mdstat").arrays[0];
@@ -314,6 +339,47 @@ fn d26_alignment_counts_from_the_physical_block() {
         ("raid/misaligned", "device sdb".to_owned()),
     ];
     assert_eq!(ids(&judgement), expected);
+}
+
+#[test]
+fn the_tree_of_lsblk_is_read_from_its_text_too() {
+    let text = "\
+NAME          MAJ:MIN RM   SIZE RO TYPE  MOUNTPOINT
+sda             8:0    0 931.5G  0 disk
+└─sda1          8:1    0 931.5G  0 part
+  └─md0         9:0    0 931.4G  0 raid1
+    └─vg-data 253:0    0   900G  0 lvm   /srv
+sdb             8:16   0 931.5G  0 disk
+└─sdb1          8:17   0 931.5G  0 part
+  └─md0         9:0    0 931.4G  0 raid1
+    └─vg-data 253:0    0   900G  0 lvm   /srv
+";
+    let nodes = of("lsblk-table", text)
+        .unwrap()
+        .remove(0)
+        .host
+        .unwrap()
+        .nodes;
+    let node = |name: &str| nodes.iter().find(|node| node.name == name).unwrap();
+    assert_eq!(nodes.len(), 6);
+    assert_eq!(node("md0").below, ["sda1", "sdb1"]);
+    assert_eq!(node("vg-data").below, ["md0"]);
+    assert_eq!(node("vg-data").mount_points, ["/srv"]);
+    assert_eq!(node("sda1").mount_points, Vec::<String>::new());
+    assert_eq!(
+        (node("md0").kind.as_deref(), node("sdb").number.as_deref()),
+        (Some("raid1"), Some("8:16"))
+    );
+    // A mount by its mapper name finds the volume, and the array below it.
+    let open = |name: &str, text: &str| {
+        import::source::Source::new(name, text.as_bytes().to_vec()).unwrap()
+    };
+    let sources = [
+        open("lsblk", text),
+        open("mounts", "/dev/mapper/vg-data /srv ext4 rw,relatime 0 0\n"),
+    ];
+    let host = import::capture(import::import(None, &sources).unwrap()).host;
+    assert_eq!(host.mounts[0].device.as_deref(), Some("vg-data"));
 }
 
 #[test]

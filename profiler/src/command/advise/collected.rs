@@ -1,10 +1,14 @@
 //! What a folder of collected files was made of.
 
 use crate::import::folder::Folder;
+use crate::import::model::hostfiles::LogLine;
 use crate::import::model::{Level, Note};
 use crate::units::printable;
 use serde::Serialize;
 use std::io::{self, Write};
+
+/// The rest of a long log says the same again.
+const LOG_LIMIT: usize = 20;
 
 /// Goes behind the findings: which files were used, what they said beside, what is missing.
 #[derive(Serialize)]
@@ -14,6 +18,8 @@ pub(super) struct Collected {
     not_used: Vec<String>,
     missing: Vec<String>,
     notes: Vec<Note>,
+    /// What logs say about storage.
+    log: Vec<LogLine>,
 }
 
 #[derive(Serialize)]
@@ -29,6 +35,8 @@ impl Collected {
             kind: one.kind.clone(),
             files: one.files.clone(),
         });
+        let hosts = capture.imported.iter().filter_map(|one| one.host.as_ref());
+        let log = hosts.flat_map(|host| host.log.clone());
         let notes = capture.imported.iter().flat_map(|one| one.notes.clone());
         Self {
             used: used.collect(),
@@ -39,6 +47,7 @@ impl Collected {
                 .iter()
                 .map(|missing| missing.what.clone())
                 .collect(),
+            log: log.take(LOG_LIMIT).collect(),
             notes: notes.filter(|note| note.level != Level::Info).collect(),
         }
     }
@@ -65,6 +74,9 @@ impl Collected {
                 printable(&note.file),
                 printable(&note.text)
             )?;
+        }
+        for line in &self.log {
+            writeln!(out, "  log, {}: {}", line.topic, printable(&line.text))?;
         }
         for unknown in &self.not_used {
             writeln!(out, "  not used: {}", printable(unknown))?;

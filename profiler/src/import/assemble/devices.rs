@@ -35,6 +35,8 @@ pub(super) fn all(files: &HostFiles) -> Vec<BlockDevice> {
             .filter(|name| !name.contains('/'));
         if let Some(name) = name {
             devices.named(name);
+        } else if let Some(name) = mount.source.strip_prefix("/dev/mapper/") {
+            devices.linked(name, &mount.source);
         }
     }
     for mapping in &files.mappings {
@@ -161,8 +163,9 @@ fn place_node(device: &mut BlockDevice, node: &BlockNode) {
         Some(kind) if kind.starts_with("raid") => DeviceClass::Md,
         _ => device.class,
     };
-    if device.class == DeviceClass::Dm && !node.name.starts_with("dm-") {
-        device.links.push(format!("/dev/mapper/{}", node.name));
+    if device.class == DeviceClass::Dm {
+        let name = node.mapper_name.as_ref().unwrap_or(&node.name);
+        device.links.push(format!("/dev/mapper/{name}"));
     }
     device.bio_based = matches!(device.class, DeviceClass::Md | DeviceClass::Dm);
     match (device.class, &node.below[..]) {

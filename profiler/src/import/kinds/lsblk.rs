@@ -98,6 +98,7 @@ fn node(device: &Json, name: &str) -> BlockNode {
     }
     BlockNode {
         name: name.to_owned(),
+        mapper_name: text(&["name"]).filter(|own| own != name),
         number: text(&["maj:min"]),
         kind: text(&["type"]),
         size_bytes: bytes(&["size"]),

@@ -2,6 +2,7 @@
 
 use super::iostat_json::document;
 use crate::import::amounts::size;
+use crate::import::cells::{Columns, heads};
 use crate::import::json::Json;
 use crate::import::kinds::Kind;
 use crate::import::model::Imported;
@@ -78,22 +79,16 @@ fn of_json(document: &Json) -> Vec<LogicalVolume> {
     volumes.collect()
 }
 
-/// Columns are found by where their names begin, since cells may be empty.
+/// Columns are found by where their names stand, since cells may be empty.
 fn of_text(source: &Source) -> Vec<LogicalVolume> {
-    let mut columns: Vec<(String, usize)> = Vec::new();
+    let mut columns = Columns::default();
     let mut volumes = Vec::new();
     for (_, line) in source.lines() {
         if is_head(line) {
             columns = heads(line);
             continue;
         }
-        if columns.is_empty() || line.trim().is_empty() {
-            continue;
-        }
-        let cell = |name: &str| {
-            let (_, at) = columns.iter().find(|(column, _)| column == name)?;
-            word_over(line, *at)
-        };
+        let cell = |name: &str| columns.cell(line, name);
         let Some(name) = cell("LV") else { continue };
         volumes.push(LogicalVolume {
             name,
@@ -107,23 +102,4 @@ fn of_text(source: &Source) -> Vec<LogicalVolume> {
         });
     }
     volumes
-}
-
-fn heads(line: &str) -> Vec<(String, usize)> {
-    let mut heads = Vec::new();
-    let mut at = 0;
-    for word in line.split(' ') {
-        if !word.is_empty() {
-            heads.push((word.to_owned(), at));
-        }
-        at += word.len() + 1;
-    }
-    heads
-}
-
-/// The word that covers a column; right-aligned ones begin a little before it or behind.
-fn word_over(line: &str, column: usize) -> Option<String> {
-    let words = heads(line).into_iter();
-    let mut over = words.filter(|(word, at)| *at <= column + 5 && at + word.len() > column);
-    over.next().map(|(word, _)| word)
 }

@@ -94,6 +94,8 @@ pub struct ArrayFile {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockNode {
     pub name: String,
+    /// Of a device-mapper node, where it differs: /dev/mapper/NAME.
+    pub mapper_name: Option<String>,
     /// `MAJOR:MINOR`.
     pub number: Option<String>,
     /// `disk`, `part`, `raid1`, `lvm`, `crypt`, ...
