@@ -77,7 +77,30 @@ fn told(kind: &'static dyn Kind, source: &Source) -> Imports<&'static dyn Kind> 
     }
 }
 
+/// What other output looks like that is known and cannot be used.
+const HINTS: [(&str, &str, &str); 3] = [
+    (
+        "Run status group",
+        "it is fio's output for people",
+        "run fio with --output-format=json",
+    ),
+    (
+        "\"lat_ns\"",
+        "it looks like a part of fio's JSON",
+        "give the whole document, from its `{ \"fio version\"` on",
+    ),
+    (
+        "Throughput (R/W):",
+        "it is the summary of blkparse",
+        "give the events themselves",
+    ),
+];
+
 fn unknown(source: &Source) -> Refusal {
+    let hint = HINTS.iter().find(|(mark, ..)| source.text.contains(mark));
+    if let Some((_, why, next)) = hint {
+        return source.refuse_all(*why, *next);
+    }
     source.refuse_all(
         "its content is like none of the kinds that iosage knows",
         "name the kind (`iosage import --help` lists them) to learn what is missing",

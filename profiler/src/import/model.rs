@@ -67,10 +67,20 @@ pub struct Note {
 /// More notes than this of one import say nothing new.
 const NOTES_LIMIT: usize = 200;
 
+/// Longer notes quote a line that nobody wants to read whole.
+const NOTE_LENGTH: usize = 400;
+
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(NOTE_LENGTH) {
+        Some((at, _)) => format!("{}...", &text[..at]),
+        None => text,
+    }
+}
+
 impl Imported {
     pub fn note(&mut self, level: Level, file: &str, line: Option<usize>, text: impl Into<String>) {
         let text = match self.notes.len() {
-            n if n < NOTES_LIMIT => text.into(),
+            n if n < NOTES_LIMIT => shortened(text.into()),
             NOTES_LIMIT => "more notes than can be shown were left out".to_owned(),
             _ => return,
         };

@@ -481,6 +481,21 @@ Latency               198us     106us    4392us     264us     197us    3490us
     assert_eq!(run.files_max_bytes, Some(4096));
 }
 
+#[test]
+fn output_for_people_is_named_and_refused() {
+    use profiler::import::source::Source;
+    let text =
+        "db: (g=0): rw=read, bs=8K-8K\n\nRun status group 0 (all jobs):\n   READ: io=1024KB\n";
+    let source = Source::new("out.txt", text.as_bytes().to_vec()).unwrap();
+    let said = profiler::import::import(None, &[source])
+        .unwrap_err()
+        .to_string();
+    assert!(
+        said.contains("output for people") && said.contains("--output-format=json"),
+        "{said}"
+    );
+}
+
 /// Fields as fio 3.33 lays them out, with values made up.
 fn terse(head: &str, blocks: &[String]) -> String {
     let depths = "100.0%;0.0%;0.0%;0.0%;0.0%;0.0%;0.0%";

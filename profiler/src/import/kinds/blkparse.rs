@@ -114,7 +114,12 @@ fn event(line: &str) -> Option<Option<Event>> {
         _ => return Some(None),
     };
     let rwbs = words.next()?.to_owned();
-    let tail = Tail::of(words, line, action);
+    let rest: Vec<&str> = words.collect();
+    // Commands that pass the block layer by: `D R 36 (12 00 ...) [smartd]`.
+    if action != Action::Remap && rest.get(1).is_some_and(|word| word.starts_with('(')) {
+        return Some(None);
+    }
+    let tail = Tail::of(rest.into_iter(), line, action);
     Some(Some(tail.event(at_ns, device, action, rwbs)))
 }
 
