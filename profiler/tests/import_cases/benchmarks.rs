@@ -257,6 +257,12 @@ fn j11_lines_beside_the_json_are_kept_as_notes() {
 #[test]
 fn several_documents_in_one_file_are_several_runs() {
     let one = std::fs::read_to_string(super::path("J08/fio-3.1.json")).unwrap();
+    let people =
+        format!("x: (groupid=0, jobs=1): err= 0: pid=9\n{one}\nRun status group 0 (all jobs):\n");
+    let imported = of("fio-json", &people).unwrap().remove(0);
+    assert!(
+        notes(&imported, Level::Error).is_empty() && notes(&imported, Level::Warning).is_empty()
+    );
     let two = format!("starting\n{one}\nfio: pid=1, got signal=15\n{one}");
     let imported = of("fio-json", &two).unwrap().remove(0);
     assert_eq!(imported.fio.len(), 2);

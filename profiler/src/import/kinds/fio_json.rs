@@ -34,30 +34,46 @@ impl Kind for FioJson {
             let next = "save what fio prints with --output-format=json";
             return Err(source.refuse_all("it holds no JSON document", next));
         }
-        let many = found.foreign.len();
-        if many > FOREIGN_LIMIT {
-            let text = format!(
-                "{many} lines beside the JSON were skipped; the first {FOREIGN_LIMIT} follow"
-            );
-            into.note(Level::Warning, &source.name, None, text);
-        }
-        for (line, text) in found.foreign.into_iter().take(FOREIGN_LIMIT) {
-            let lower = text.to_ascii_lowercase();
-            let failed = ["error", "err=", "fail"]
-                .iter()
-                .any(|word| lower.contains(word));
-            let level = if failed { Level::Error } else { Level::Warning };
-            into.note(
-                level,
-                &source.name,
-                Some(line),
-                format!("beside the JSON: {text}"),
-            );
-        }
+        foreign(source, found.foreign, into);
         for (line, document) in found.documents {
             run(source, line, &document, into)?;
         }
         Ok(())
+    }
+}
+
+/// Keeps what stands beside the JSON: messages word for word, fio's report for people as a number.
+fn foreign(source: &Source, mut lines: Vec<(usize, String)>, into: &mut Imported) {
+    if lines
+        .iter()
+        .any(|(_, text)| text.starts_with("Run status group"))
+    {
+        let all = lines.len();
+        lines.retain(|(_, text)| text.starts_with("fio:"));
+        let text = format!(
+            "{} lines of fio's output for people were skipped",
+            all - lines.len()
+        );
+        into.note(Level::Info, &source.name, None, text);
+    }
+    let many = lines.len();
+    if many > FOREIGN_LIMIT {
+        let text =
+            format!("{many} lines beside the JSON were skipped; the first {FOREIGN_LIMIT} follow");
+        into.note(Level::Warning, &source.name, None, text);
+    }
+    for (line, text) in lines.into_iter().take(FOREIGN_LIMIT) {
+        let lower = text.to_ascii_lowercase();
+        let number = lower.split("err=").nth(1).map(str::trim_start);
+        let numbered = number.is_some_and(|n| n.starts_with(|c: char| ('1'..='9').contains(&c)));
+        let failed = numbered || ["error", "fail"].iter().any(|word| lower.contains(word));
+        let level = if failed { Level::Error } else { Level::Warning };
+        into.note(
+            level,
+            &source.name,
+            Some(line),
+            format!("beside the JSON: {text}"),
+        );
     }
 }
 

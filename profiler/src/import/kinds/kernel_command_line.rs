@@ -18,7 +18,10 @@ impl Kind for KernelCommandLine {
     fn recognises(&self, source: &Source) -> bool {
         let text = source.text.trim();
         let has = |name: &str| text.split_whitespace().any(|word| word.starts_with(name));
-        !text.contains('\n') && (has("BOOT_IMAGE=") || has("root="))
+        !text.contains('\n')
+            && ["BOOT_IMAGE=", "root=", "console=", "initrd="]
+                .iter()
+                .any(|name| has(name))
     }
 
     fn read(&self, source: &Source, into: &mut Imported) -> Imports<()> {
