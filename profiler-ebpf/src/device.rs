@@ -16,7 +16,7 @@ pub const FLUSH: u32 = 2;
 pub const DISCARD: u32 = 3;
 pub const OTHER: u32 = 4;
 
-/// One traced device. `dev` 0 is an empty place.
+/// One traced device. `dev` 0 is an empty place; a partition has the entry of its disk, but for `dev`.
 #[repr(C)]
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
@@ -47,12 +47,13 @@ pub const fn place(dev: u32, multiplier: u32) -> u32 {
 /// are the same on every kernel since 5.10, zone append since 6.1).
 #[inline(always)]
 pub const fn op(cmd_flags: u32) -> u32 {
-    match cmd_flags & 0xff {
-        0 => READ,
-        1 | 7 => WRITE,
-        2 => FLUSH,
-        3 | 5 => DISCARD,
-        _ => OTHER,
+    // A digit for each code, the first one last: a shift instead of a chain of comparisons.
+    const CLASSES: u64 = 0x4444_4444_1434_3210;
+    let code = cmd_flags & 0xff;
+    if code < 16 {
+        (CLASSES >> (code * 4)) as u32 & 7
+    } else {
+        OTHER
     }
 }
 
@@ -72,10 +73,9 @@ pub mod bpf {
     #[btf_map(name = "UNKNOWN_DEVICE")]
     static UNKNOWN_DEVICE: Array<u64, 1> = Array::new();
 
-    /// The device of a disk, if it is traced.
+    /// The device with a number, if it is traced.
     #[inline(always)]
-    fn lookup<M: Mode>(disk: Pointer<M, gendisk>) -> Option<&'static Device> {
-        let dev = disk.major() << 20 | disk.first_minor();
+    fn find(dev: u32) -> Option<&'static Device> {
         let device = DIRECTORY.get(place(dev, setting!(DirectoryMultiplier)))?;
         if device.dev == dev && dev != 0 {
             Some(device)
@@ -85,12 +85,23 @@ pub mod bpf {
     }
 
     #[inline(always)]
+    fn lookup<M: Mode>(disk: Pointer<M, gendisk>) -> Option<&'static Device> {
+        find(disk.major() << 20 | disk.first_minor())
+    }
+
+    #[inline(always)]
     pub fn of_request<M: Mode>(rq: Pointer<M, request>) -> Option<&'static Device> {
         if request::rq_disk() {
-            lookup(rq.rq_disk())
-        } else {
-            lookup(rq.q().disk())
+            return lookup(rq.rq_disk());
         }
+        // One step to a number instead of three to two. A request without accounting has none, and
+        // a partition may be younger than the directory.
+        if request::part()
+            && let Some(device) = find(rq.part().bd_dev())
+        {
+            return Some(device);
+        }
+        lookup(rq.q().disk())
     }
 
     #[inline(always)]
@@ -132,7 +143,13 @@ mod tests {
             (1, WRITE),
             (2, FLUSH),
             (3, DISCARD),
+            (4, OTHER),
             (5, DISCARD),
+            (6, OTHER),
+            (7, WRITE),
+            (8, OTHER),
+            (15, OTHER),
+            (16, OTHER),
             (9, OTHER),
             (34, OTHER),
         ];

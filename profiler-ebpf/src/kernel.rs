@@ -19,7 +19,7 @@ pub struct Field {
 
 /// Position in [`FIELDS`].
 #[cfg(target_arch = "bpf")]
-const fn position(name: &str) -> u16 {
+pub const fn position(name: &str) -> u16 {
     let mut at = 0;
     while !same(FIELDS[at].name, name) {
         at += 1;
@@ -43,7 +43,7 @@ pub struct Link<S>(pub *const S);
 #[cfg(target_arch = "bpf")]
 use crate::placeholder;
 #[cfg(target_arch = "bpf")]
-pub use bpf::{Load, Mode, Pointer, Raw, Typed, read};
+pub use bpf::{Load, Mode, Pointer, Raw, Typed, read, read_text};
 
 #[cfg(target_arch = "bpf")]
 mod bpf {
@@ -88,6 +88,23 @@ mod bpf {
                 at.cast(),
             );
             value.assume_init()
+        }
+    }
+
+    /// Copies a string, cut to fit and ended by a zero; zeroes on a fault.
+    ///
+    /// # Safety
+    /// `to` must be valid for `N` bytes of writes.
+    #[inline(always)]
+    pub unsafe fn read_text<const N: usize>(to: *mut [u8; N], at: *const u8) {
+        // SAFETY: the caller vouches for the place; the helpers write at most `N` bytes.
+        unsafe {
+            to.write([0; N]);
+            let _ = aya_ebpf::helpers::generated::bpf_probe_read_kernel_str(
+                to.cast(),
+                N as u32,
+                at.cast(),
+            );
         }
     }
 
@@ -213,13 +230,14 @@ kernel_structs! {
         bio: Link<bio>,
         biotail: Link<bio>,
         rq_disk: Link<gendisk>,
+        part: Link<block_device>,
         start_time_ns: u64,
         io_start_time_ns: u64,
     }
     struct request_queue { disk: Link<gendisk> }
     struct blk_mq_hw_ctx { queue_num: u32 }
     struct gendisk { major: u32, first_minor: u32 }
-    struct block_device { bd_disk: Link<gendisk> }
+    struct block_device { bd_disk: Link<gendisk>, bd_dev: u32 }
     struct bio {
         bi_next: Link<bio>,
         bi_bdev: Link<block_device>,
@@ -229,10 +247,12 @@ kernel_structs! {
         bi_sector: u64 = "bi_iter.bi_sector",
         bi_size: u32 = "bi_iter.bi_size",
     }
-    struct file { f_inode: Link<inode> }
-    struct inode { i_sb: Link<super_block> }
+    struct file { f_inode: Link<inode>, f_dentry: Link<dentry> = "f_path.dentry" }
+    struct inode { i_sb: Link<super_block>, i_ino: u64, i_alias: u64 = "i_dentry.first" }
+    struct dentry { d_parent: Link<dentry>, d_name: u64 = "d_name.name", d_alias: u64 = "d_u.d_alias.next" }
+    struct address_space { host: Link<inode> }
     struct super_block { s_dev: u32, s_magic: u64 }
-    struct task_struct { files: Link<files_struct> }
+    struct task_struct { files: Link<files_struct>, pid: u32, __state: u32, state: u64 }
     struct files_struct { fdt: Link<fdtable> }
     struct fdtable { fd: u64, max_fds: u32 }
     struct pt_regs { di: u64, regs: u64 }

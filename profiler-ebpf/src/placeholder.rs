@@ -35,10 +35,14 @@ pub enum Setting {
     NrFdatasync,
     /// 1: ext4 is left to its own tracepoints.
     SkipExt4,
+    /// Possible CPUs.
+    Cpus,
+    /// The depth is looked at once in so many issues; a power of two.
+    DepthEvery,
 }
 
 /// Number of settings.
-pub const SETTINGS: usize = Setting::SkipExt4 as usize + 1;
+pub const SETTINGS: usize = Setting::DepthEvery as usize + 1;
 
 #[cfg(target_arch = "bpf")]
 pub use bpf::{Plain, add_offset, number, present};

@@ -6,6 +6,7 @@ pub mod queue;
 pub mod stack;
 pub mod stacked;
 pub mod sync;
+pub mod wait;
 
 use crate::probe::Probe;
 
@@ -16,6 +17,7 @@ pub const ALL: &[&Probe] = &[
     &stacked::PROBE,
     &journal::PROBE,
     &sync::PROBE,
+    &wait::PROBE,
     &stack::PROBE,
 ];
 

@@ -12,8 +12,9 @@ pub const CHECKPOINT: u32 = 2;
 pub const SYNC: u32 = 3;
 pub const STACK: u32 = 4;
 pub const STACK_DONE: u32 = 5;
+pub const WAIT: u32 = 6;
 /// One more than the largest kind.
-pub const KINDS: usize = 6;
+pub const KINDS: usize = 7;
 
 /// The first word of every record.
 #[repr(C)]

@@ -8,6 +8,7 @@ mod array;
 mod cgroup;
 mod database;
 mod device;
+pub mod file_class;
 mod filesystem;
 mod host;
 mod journal;

@@ -12,7 +12,10 @@ mod floor;
 mod object;
 mod selfcheck;
 mod stacks;
+mod syncs;
 mod tables;
+mod unseen;
+mod waits;
 mod wire;
 
 pub use attach::probe_ids;
@@ -137,6 +140,7 @@ impl Session {
             .context("reading the probes' tables")?;
         self.started = Instant::now();
         self.started_ns = support::monotonic_ns();
+        self.events.begin(self.started_ns);
         self.drained = self.started;
         Ok(())
     }
@@ -181,6 +185,10 @@ impl Session {
             .drain(&self.attached, &self.directory)
             .context("reading the probes' tables")?;
         self.events.drain(&mut slice);
+        let stacks = &mut self.stacks;
+        self.events
+            .waits
+            .drain(&mut slice, |at| stacks.kernel_names(at));
         let requests = slice
             .devices
             .values()
@@ -198,8 +206,15 @@ impl Session {
         self.cost.finish(&self.attached);
         let missed = self.cost.recursion_missed(&self.attached);
         let own_cost = self.cost.own_cost(&self.attached, self.started.elapsed());
+        let unseen = unseen::find(&self.attached, &self.directory)
+            .context("looking for requests whose end was not seen")?;
         self.attached.detach();
-        let last = self.drain()?;
+        let mut last = self.drain()?;
+        for (number, unseen) in unseen {
+            if let Some(device) = last.devices.get_mut(&number) {
+                unseen::settle(device, &unseen);
+            }
+        }
         let mut losses = Losses {
             recursion_missed: missed,
             stacks_missing: self.stacks.missing() + tables::stacks_skipped(&self.attached)?,

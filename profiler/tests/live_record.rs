@@ -10,7 +10,7 @@ use fixtures::{
 };
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use std::{os::unix::process::CommandExt as _, process::Stdio};
+use std::{collections::BTreeMap, os::unix::process::CommandExt as _, process::Stdio};
 
 fn fio(folder: &std::path::Path) -> Value {
     let text = std::fs::read_to_string(folder.join("fio.json")).unwrap();
@@ -168,14 +168,13 @@ fn the_root_disk_agrees_with_fio_and_the_kernel() {
     let after = stat(&name);
     // Others use this disk too: fio's 2,048 reads are the floor, the kernel's count the ceiling.
     let reads = sum(&capture, &number, "read", "completed");
-    // The kernel now and then skips the probe at a completion; such a request is not lost from
-    // sight but counted as issued without an end.
+    // The kernel now and then skips the probe at a completion: such a request has no times, and
+    // is counted all the same.
     let unseen = sum(&capture, &number, "read", "end_unseen");
     assert!(
-        reads + unseen >= 2048,
-        "{reads} reads and {unseen} without an end of fio's 2048"
+        reads >= 2048,
+        "{reads} reads of fio's 2048, {unseen} of them without times"
     );
-    assert!(unseen <= 20, "{unseen} of 2048 completions were not seen");
     assert!(
         reads <= after[0] - before[0],
         "{reads} reads, the kernel counted fewer"
@@ -433,6 +432,195 @@ fn without_rights_it_says_what_is_missing_and_exits_with_3() {
     assert!(output.stdout.is_empty());
 }
 
+/// Requests and nanoseconds by cause of what a command slept for on a device, and all nanoseconds.
+fn waits(capture: &Value, number: &str) -> (BTreeMap<String, (u64, u64)>, u64) {
+    let mut causes = BTreeMap::<String, (u64, u64)>::new();
+    let mut all = 0;
+    for slice in capture["slices"].as_array().unwrap() {
+        let device = &slice["devices"][number];
+        for (cause, wait) in device["waits"].as_object().into_iter().flatten() {
+            let sum = causes.entry(cause.clone()).or_default();
+            sum.0 += wait["requests"].as_u64().unwrap();
+            sum.1 += wait["sum_ns"].as_u64().unwrap();
+        }
+        for op in device["ops"].as_object().into_iter().flatten() {
+            all += op.1["spans"]["wait"]["sum"].as_u64().unwrap_or(0);
+        }
+    }
+    (causes, all)
+}
+
+#[test]
+fn a_queue_of_few_tags_is_named_as_the_cause_of_waits() {
+    need!("fio", "losetup");
+    let disk = Loop::new("/var/tmp", 256 << 20);
+    disk.set("queue/nr_requests", "4");
+    let node = format!("--filename={}", disk.node.display());
+    // Sixteen that want a request each and four requests: three in four wait for a tag.
+    let capture = record(
+        disk.name(),
+        &[
+            "fio",
+            "--output=/dev/null",
+            "--name=r",
+            &node,
+            "--numjobs=16",
+            "--rw=randread",
+            "--bs=16k",
+            "--direct=1",
+            "--number_ios=500",
+            "--size=256M",
+        ],
+    );
+    let number = disk.number();
+    let (causes, all) = waits(&capture, &number);
+    let (requests, ns) = causes["tags"];
+    println!("{requests} requests slept {ns} of {all} ns for tags: {causes:?}");
+    assert!(requests >= 1000, "{causes:?}");
+    assert!(ns * 10 >= all * 8, "{ns} of {all} ns: {causes:?}");
+    let n = histogram_n(&capture, &number, "read", "wait");
+    assert_eq!(
+        n,
+        sum(&capture, &number, "read", "issued"),
+        "each has a wait"
+    );
+}
+
+#[test]
+fn write_back_throttling_is_named_as_the_cause_of_waits() {
+    need!("fio", "losetup");
+    let disk = Loop::new("/var/tmp", 256 << 20);
+    if !disk.set("queue/wbt_lat_usec", "1") {
+        println!("skipped: this kernel has no write-back throttling");
+        return;
+    }
+    let node = format!("--filename={}", disk.node.display());
+    let capture = record(
+        disk.name(),
+        &[
+            "fio",
+            "--output=/dev/null",
+            &node,
+            "--bs=16k",
+            "--size=256M",
+            "--name=w",
+            "--rw=randwrite",
+            "--end_fsync=1",
+            "--name=r",
+            "--rw=randread",
+            "--direct=1",
+            "--number_ios=3000",
+        ],
+    );
+    let (causes, all) = waits(&capture, &disk.number());
+    println!("{causes:?} of {all} ns");
+    let ns = causes.get("wbt").map_or(0, |wait| wait.1);
+    assert!(ns * 10 >= all * 8, "{ns} of {all} ns: {causes:?}");
+}
+
+/// The number of values in a span's histogram over all slices.
+fn histogram_n(capture: &Value, number: &str, op: &str, span: &str) -> u64 {
+    slices(capture, |slice| {
+        let counts = &slice["devices"][number]["ops"][op]["spans"][span]["counts"];
+        Some(
+            counts
+                .as_object()?
+                .values()
+                .map(|n| n.as_u64().unwrap())
+                .sum(),
+        )
+    })
+}
+
+#[test]
+fn what_sync_calls_wait_for_adds_up_and_names_the_files() {
+    need!("fio", "mkfs.ext4", "losetup");
+    let fs = Ext4::new(512 << 20);
+    let number = fs.disk.number();
+    let at = fs.at.to_str().unwrap();
+    // With dioread_nolock, the default, blocks become valid when their data is on disk, and a
+    // commit waits for nobody's data (Documentation/admin-guide/ext4.rst).
+    sh("mount", &["-o", "remount,dioread_lock", at]);
+    for folder in ["pg_wal", "16384"] {
+        std::fs::create_dir(fs.at.join(folder)).unwrap();
+    }
+    let file = |name: &str| format!("--filename={}", fs.at.join(name).display());
+    let (wal, bulk) = (file("pg_wal/00000001000000000000000A"), file("16384/24601"));
+    let wal = [
+        "--name=wal",
+        &wal,
+        "--bs=8k",
+        "--rw=write",
+        "--fdatasync=1",
+        "--size=8M",
+    ];
+    // Starts the write-back of 16 MiB at a time and does not wait for it.
+    let bulk = [
+        "--name=bulk",
+        &bulk,
+        "--bs=1M",
+        "--rw=write",
+        "--sync_file_range=write:16",
+        "--size=256M",
+        "--loops=3",
+    ];
+    let fio = ["fio", "--output=/dev/null"];
+    let capture = record(fs.disk.name(), &[&fio[..], &wal[..], &bulk[..]].concat());
+    let (mut slow, mut whole, mut record_ns) = (Vec::new(), 0, 0);
+    for slice in capture["slices"].as_array().unwrap() {
+        let Some(syncs) = slice["syncs"].get(&number) else {
+            continue;
+        };
+        for (call, counted) in syncs["calls"].as_object().unwrap() {
+            let phases = counted["phases_ns"].as_object().unwrap();
+            let sum: u64 = phases.values().map(|ns| ns.as_u64().unwrap()).sum();
+            assert_eq!(
+                sum,
+                counted["latency_ns"]["sum"].as_u64().unwrap(),
+                "{call}"
+            );
+            whole += sum;
+            record_ns += phases.get("record").map_or(0, |ns| ns.as_u64().unwrap());
+        }
+        slow.extend(syncs["slowest"].as_array().unwrap().iter().cloned());
+    }
+    // The loop device's cache flush is an fsync of its file: each commit pays for one.
+    assert!(
+        record_ns > whole / 20,
+        "{record_ns} of {whole} ns in commit records"
+    );
+    let calls: Vec<_> = slow
+        .iter()
+        .filter(|call| call["folder"] == "pg_wal")
+        .collect();
+    assert!(!calls.is_empty(), "none of the WAL's calls in {slow:?}");
+    for call in &calls {
+        assert_eq!(call["file"], "00000001000000000000000A");
+        assert_eq!(call["command"], "fio");
+    }
+    let sync = probe(&capture, "sync");
+    if sync["reason"]
+        .as_str()
+        .is_some_and(|reason| reason.contains("folio_wait_writeback"))
+    {
+        println!(
+            "skipped: which file a commit waits for ({})",
+            sync["reason"]
+        );
+        return;
+    }
+    assert!(
+        calls.iter().any(|call| call["waited_for_file"] == "24601"),
+        "no call waited for the other file's data: {calls:#?}"
+    );
+}
+
+/// The status of a probe group.
+fn probe<'c>(capture: &'c Value, id: &str) -> &'c Value {
+    let mut probes = capture["probes"].as_array().unwrap().iter();
+    probes.find(|probe| probe["id"] == id).unwrap()
+}
+
 #[test]
 fn quantiles_agree_with_a_trace_of_every_request() {
     need!("fio", "losetup", "bpftrace", "unshare");
@@ -453,7 +641,9 @@ fn quantiles_agree_with_a_trace_of_every_request() {
         &node,
         "--size=64M",
         "--direct=1",
-        "--bs=4k",
+        // Large and many at a time, so that the microseconds between the stamps of two programs at
+        // one tracepoint are little of what is measured.
+        "--bs=256k",
     ];
     sh(
         "fio",
@@ -468,7 +658,7 @@ fn quantiles_agree_with_a_trace_of_every_request() {
         .spawn()
         .unwrap();
     wait_until("attached probes", || loaded_probes() > 0);
-    // One request at a time, so device and sector tell requests apart.
+    // No block is read twice at a time, so device and sector tell requests apart.
     let script = format!(
         "tracepoint:block:block_rq_issue /args->dev == {dev}/ {{ @s[args->sector] = nsecs; }} \
          tracepoint:block:block_rq_complete /@s[args->sector]/ \
@@ -497,7 +687,13 @@ fn quantiles_agree_with_a_trace_of_every_request() {
         println!("skipped: this bpftrace does not run on this kernel");
         return;
     }
-    let reads = ["--name=r", "--rw=randread", "--loops=2"];
+    let reads = [
+        "--name=r",
+        "--rw=randread",
+        "--loops=20",
+        "--ioengine=libaio",
+        "--iodepth=32",
+    ];
     sh("fio", &[&shape[..], &reads].concat());
     kill_process(Pid::from_raw(tracer.id() as i32).unwrap(), Signal::INT).unwrap();
     wait(tracer);
@@ -517,16 +713,15 @@ fn quantiles_agree_with_a_trace_of_every_request() {
     // bpftrace may have attached after, or lost, a few.
     let (n, traced) = (ours.n(), exact.len() as u64);
     assert!(
-        n >= 8000 && traced.abs_diff(n) <= n / 100,
+        n >= 5000 && traced.abs_diff(n) <= n / 100,
         "{n} counted, {traced} traced"
     );
     for q in [0.5, 0.99] {
         let exact = exact[(q * (exact.len() - 1) as f64).round() as usize] as f64;
         let found = ours.quantile(q).unwrap().value;
-        // The two programs at a tracepoint run one after the other: a microsecond between stamps.
-        let bound = exact * 0.02 + 1000.0;
+        println!("quantile {q}: {found} ns, traced {exact} ns");
         assert!(
-            (found - exact).abs() <= bound,
+            (found - exact).abs() <= exact * 0.02,
             "quantile {q}: {found} ns, traced {exact} ns"
         );
     }

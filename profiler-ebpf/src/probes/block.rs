@@ -128,15 +128,15 @@ pub struct Tag {
     pub issued_ns: u64,
     /// `bi_opf` of the first bio or-ed with `cmd_flags`, as they were at issue.
     pub flags: u32,
-    pub reserved: u32,
+    pub bytes: u32,
     /// Sampled stack; 0: none.
     pub stack: u64,
 }
 
 /// Counted at issue, per CPU, device and operation; written by `block_rq_issue` alone.
 ///
-/// The number of requests is that of the histograms: a row is copied while it is written, and what
-/// is counted once cannot disagree with itself.
+/// The number of requests is that of the size histogram: a row is copied while it is written, and
+/// what is counted once cannot disagree with itself.
 #[repr(C)]
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Issued {
@@ -148,6 +148,7 @@ pub struct Issued {
     /// Bios of requests that do not carry exactly one.
     pub bios_sum: u64,
     pub size: [u32; SIZE.buckets() + 1],
+    /// Of sampled issues: the depth is a sum over all CPUs.
     pub depth: [u32; COUNT.buckets() + 1],
     /// Of requests that do not carry exactly one bio.
     pub bios: [u32; COUNT.buckets() + 1],
@@ -156,12 +157,40 @@ pub struct Issued {
 /// Buckets of a latency histogram, and one that pads them to eight bytes.
 pub type Latency = [u32; LATENCY.buckets() + 1];
 
-/// Requests in flight of one device, alone in its cache line.
+/// CPUs with a line of their own in [`InFlight`]; more share them, with atomic additions.
+pub const FLIGHT_CPUS: usize = 128;
+
+/// Requests of one device that entered and left flight on one CPU, alone in its cache line. A
+/// request may leave on another CPU than it entered on, so only sums over all lines mean something.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Flight {
+    /// Written by `block_rq_issue` alone, as the next by `block_rq_complete`, and by
+    /// `block_rq_requeue`.
+    pub entered: u64,
+    pub completed: u64,
+    pub requeued: u64,
+    pub reserved: [u64; 5],
+}
+
+/// The lines of one device.
+#[repr(C)]
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct InFlight {
-    pub requests: u64,
-    pub reserved: [u64; 7],
+    pub cpus: [Flight; FLIGHT_CPUS],
+}
+
+impl InFlight {
+    /// Requests in flight. The lines are read one after the other, so under load the number may
+    /// be off by what moves meanwhile.
+    pub fn requests(&self) -> u64 {
+        let sum = self.cpus.iter().fold(0u64, |sum, cpu| {
+            sum.wrapping_add(cpu.entered)
+                .wrapping_sub(cpu.completed)
+                .wrapping_sub(cpu.requeued)
+        });
+        if sum as i64 >= 0 { sum } else { 0 }
+    }
 }
 
 /// Counted at completion, per CPU, device and operation; written by `block_rq_complete` alone.
@@ -191,8 +220,9 @@ pub struct Rare {
     pub requeued: u64,
     /// Issued again although neither an end nor a requeue was seen.
     pub reissued: u64,
-    /// Tags taken anew although the end of the request before was not seen.
+    /// Tags taken anew although the end of the request before was not seen, and its bytes.
     pub end_unseen: u64,
+    pub unseen_bytes: u64,
     pub back_merges: u64,
     pub front_merges: u64,
     pub request_merges: u64,
@@ -226,11 +256,11 @@ pub mod program {
     };
     use aya_ebpf::{
         btf_maps::{Array, PerCpuArray},
-        helpers::bpf_ktime_get_ns,
+        helpers::{bpf_get_smp_processor_id, bpf_ktime_get_ns},
         macros::{btf_map, btf_tracepoint},
         programs::BtfTracePointContext,
     };
-    use core::ptr::read_volatile;
+    use core::{mem::offset_of, ptr::read_volatile};
 
     // Sized by user space before loading: one row is a placeholder.
     #[btf_map(name = "TAGS")]
@@ -241,7 +271,7 @@ pub mod program {
     static COMPLETED: PerCpuArray<Completed, 1> = PerCpuArray::new();
     #[btf_map(name = "RARE")]
     static RARE: PerCpuArray<Rare, 1> = PerCpuArray::new();
-    /// Requests in flight, by device.
+    /// Requests that entered and left flight, by device.
     #[btf_map(name = "IN_FLIGHT")]
     static IN_FLIGHT: Array<InFlight, 1, MMAPABLE> = Array::new();
     /// Where earlier requests ended, by device and operation.
@@ -262,43 +292,69 @@ pub mod program {
 
     #[inline(always)]
     fn issue(ctx: &BtfTracePointContext, rq: Request) -> i32 {
+        // First, since the clock waits for all reads before it: what our own work misses in the
+        // caches is then fetched while the kernel goes on.
+        // SAFETY: a helper without arguments.
+        let now = unsafe { bpf_ktime_get_ns() };
         let Some(device) = device::bpf::of_request(rq) else {
             device::bpf::count_unknown();
             return 0;
         };
         let op = device::op(rq.cmd_flags());
-        let Some(in_flight) = in_flight(device) else {
+        let Some(flight) = IN_FLIGHT.get_ptr_mut(device.slot) else {
             return 0;
         };
-        let tag = tag_of(device, rq);
-        // Read first: these lines come from the CPU that completed.
-        // SAFETY: whole words of map values; volatile, so that they stay here.
-        let (depth, holder) = unsafe {
-            let holder = tag.as_ref().map(|tag| read_volatile(&tag.request));
-            // One whose tag is still marked is in flight already.
-            let enters = u64::from(holder == Some(0));
-            (read_volatile(in_flight) + enters, holder)
-        };
         let row = device.slot * OPS + op;
+        if let Some(tag) = tag_of(device, rq) {
+            tag.stack = crate::probes::stack::program::sample(ctx, device, op);
+            enter(device, rq, flight, tag, now);
+        }
         if let Some(issued) = ISSUED.get_ptr_mut(row) {
             // SAFETY: this CPU's row, written by this program alone.
-            describe(rq, row, depth, unsafe { &mut *issued });
-        }
-        if let (Some(tag), Some(holder)) = (tag, holder) {
-            tag.stack = crate::probes::stack::program::sample(ctx, device, op);
-            enter(device, rq, in_flight, tag, holder);
+            describe(rq, row, unsafe { &mut *issued });
+            if sampled(now) {
+                let depth = in_flight(flight);
+                // SAFETY: as above.
+                let issued = unsafe { &mut *issued };
+                issued.depth_sum += depth;
+                count(&mut issued.depth, COUNT.index(depth));
+            }
         }
         0
     }
 
-    /// Counts what the request is, this one included in `depth`.
+    /// Marks the tag as taken.
     #[inline(always)]
-    fn describe(rq: Request, row: u32, depth: u64, issued: &mut Issued) {
+    fn enter(device: &Device, rq: Request, flight: *mut InFlight, tag: &mut Tag, now: u64) {
+        let cmd_flags = rq.cmd_flags();
+        if tag.request == 0 {
+            add(flight, offset_of!(Flight, entered));
+        } else if rq.start_time_ns() <= tag.issued_ns {
+            // A request that was allocated before its last issue is the same one again.
+            if let Some(rare) = rare(Some(device), cmd_flags) {
+                rare.reissued += 1;
+            }
+        } else if let Some(rare) = rare(Some(device), tag.flags) {
+            // The tag has a new user and the end of the old one was missed.
+            rare.end_unseen += 1;
+            rare.unseen_bytes += u64::from(tag.bytes);
+        }
+        tag.request = rq.address();
+        tag.issued_ns = now;
+        // Of a write the kernel has taken off what it will do by flushes of its own.
+        tag.flags = match device::op(cmd_flags) {
+            WRITE => cmd_flags | rq.bio().bi_opf(),
+            _ => cmd_flags,
+        };
+        tag.bytes = rq.__data_len();
+    }
+
+    /// Counts what the request is.
+    #[inline(always)]
+    fn describe(rq: Request, row: u32, issued: &mut Issued) {
         let bytes = rq.__data_len();
         issued.size_bytes_sum += u64::from(bytes);
-        issued.depth_sum += depth;
         count(&mut issued.size, SIZE.index(u64::from(bytes)));
-        count(&mut issued.depth, COUNT.index(depth));
         let bios = bios(rq);
         if bios != 1 {
             issued.bios_sum += u64::from(bios);
@@ -309,44 +365,62 @@ pub mod program {
         }
     }
 
-    /// Marks the tag as taken. Comes last: the atomic and the clock wait for all reads before them,
-    /// and our own work must not be taken for device time.
+    /// Whether the depth is looked at: once in `DepthEvery` issues, not in step with batches, since
+    /// the low digits of the clock decide.
     #[inline(always)]
-    fn enter(device: &Device, rq: Request, in_flight: *mut u64, tag: &mut Tag, holder: u64) {
-        let cmd_flags = rq.cmd_flags();
-        if holder == 0 {
-            add_shared(in_flight, 1);
-        } else if let Some(rare) = rare(Some(device), cmd_flags) {
-            // Still marked. A request that was allocated before its last issue is the same one
-            // again; else the tag has a new user and the end of the old one was missed.
-            if rq.start_time_ns() <= tag.issued_ns {
-                rare.reissued += 1;
-            } else {
-                rare.end_unseen += 1;
-            }
-        }
-        tag.request = rq.address();
-        // Of a write the kernel has taken off what it will do by flushes of its own.
-        tag.flags = match device::op(cmd_flags) {
-            WRITE => cmd_flags | rq.bio().bi_opf(),
-            _ => cmd_flags,
-        };
-        // SAFETY: a helper without arguments.
-        tag.issued_ns = unsafe { bpf_ktime_get_ns() };
+    fn sampled(now: u64) -> bool {
+        // The fractional part of the golden ratio spreads clocks of any resolution.
+        let spread = now.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        spread & u64::from(setting!(DepthEvery) - 1) == 0
     }
 
+    /// The sum over the lines of all CPUs.
     #[inline(always)]
-    fn in_flight(device: &Device) -> Option<*mut u64> {
-        // The counter comes first in its line.
-        IN_FLIGHT.get_ptr_mut(device.slot).map(|line| line.cast())
+    fn in_flight(flight: *mut InFlight) -> u64 {
+        let mut sum = 0u64;
+        let mut cpu = 0;
+        while cpu < FLIGHT_CPUS && cpu < setting!(Cpus) as usize {
+            // SAFETY: the index is below the length; whole words, read once.
+            unsafe {
+                let line = flight.cast::<Flight>().add(cpu);
+                sum += read_volatile(&raw const (*line).entered);
+                sum -= read_volatile(&raw const (*line).completed);
+                sum -= read_volatile(&raw const (*line).requeued);
+            }
+            cpu += 1;
+        }
+        // Lines are read one after the other: a request may be seen to leave and not to enter.
+        if sum as i64 > 0 { sum } else { 0 }
+    }
+
+    /// Counts in this CPU's line.
+    #[inline(always)]
+    fn add(flight: *mut InFlight, field: usize) {
+        // SAFETY: a helper without arguments.
+        let cpu = unsafe { bpf_get_smp_processor_id() };
+        let line = masked::<{ FLIGHT_CPUS.ilog2() }>(u64::from(cpu));
+        // SAFETY: masked to the number of lines; the field lies inside a line.
+        let counter = unsafe {
+            flight
+                .cast::<Flight>()
+                .add(line)
+                .cast::<u64>()
+                .byte_add(field)
+        };
+        if setting!(Cpus) as usize > FLIGHT_CPUS {
+            add_shared(counter, 1);
+        } else {
+            // SAFETY: this CPU's counter, written by this program alone.
+            unsafe { *counter += 1 };
+        }
     }
 
     /// Frees the tag: the request is no longer in flight.
     #[inline(always)]
-    fn leave(device: &Device, tag: &mut Tag) {
+    fn leave(device: &Device, tag: &mut Tag, by: usize) {
         tag.request = 0;
-        if let Some(in_flight) = in_flight(device) {
-            add_shared(in_flight, u64::MAX);
+        if let Some(flight) = IN_FLIGHT.get_ptr_mut(device.slot) {
+            add(flight, by);
         }
     }
 
@@ -508,8 +582,7 @@ pub mod program {
             let took = end.now.saturating_sub(tag.issued_ns);
             crate::probes::stack::program::done(tag.stack, took, end.bytes);
         }
-        // Last, since the atomic waits for all before it.
-        leave(device, tag);
+        leave(device, tag, offset_of!(Flight, completed));
     }
 
     #[inline(always)]
@@ -555,7 +628,7 @@ pub mod program {
         if let Some(tag) = tag_of(device, rq)
             && tag.request == rq.address()
         {
-            leave(device, tag);
+            leave(device, tag, offset_of!(Flight, requeued));
         }
         if let Some(rare) = rare(Some(device), rq.cmd_flags()) {
             rare.requeued += 1;

@@ -78,15 +78,28 @@ pub const PROBE: Probe = Probe {
             }],
             "checkpoints",
         ),
+        Hook {
+            tracepoint: "folio_wait_writeback",
+            attach: Attach::Btf,
+            required: false,
+            gives: "waits of commits for the data of files",
+            programs: &[Program {
+                name: "folio_wait_writeback_in_commit",
+                arguments: &[(1, "address_space")],
+            }],
+        },
     ],
 };
+
+/// Bytes of a file's name in a record.
+pub const NAME: usize = 48;
 
 /// Journals that can commit at the same time.
 pub const JOURNALS: usize = 1024;
 
 /// One finished commit; also its state while it runs.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Commit {
     pub kind: u32,
     /// `dev_t` of the filesystem's device.
@@ -99,7 +112,17 @@ pub struct Commit {
     pub handles: u32,
     pub blocks: u32,
     pub blocks_logged: u32,
-    pub reserved: u32,
+    /// Pages under write-back that the commit waited for.
+    pub waits: u32,
+    /// When it began to wait for the first of them; 0: for none.
+    pub waited_ns: u64,
+    /// When it sent the commit record behind a flush; 0: not seen.
+    pub record_ns: u64,
+    /// Address of the inode of the last of them.
+    pub inode: u64,
+    /// Its number and name.
+    pub number: u64,
+    pub name: [u8; NAME],
 }
 
 /// One checkpointed transaction.
@@ -114,16 +137,17 @@ pub struct Checkpoint {
 
 #[cfg(target_arch = "bpf")]
 pub mod program {
-    use super::{Checkpoint, Commit, JOURNALS};
+    use super::{Checkpoint, Commit, JOURNALS, NAME};
     use crate::{
-        kernel,
+        kernel::{self, Pointer, Raw, Typed, address_space, dentry, inode, read_text},
+        placeholder,
         ring::{CHECKPOINT, COMMIT, bpf::send},
     };
     use aya_ebpf::{
         btf_maps::HashMap,
         helpers::{bpf_get_current_pid_tgid, bpf_ktime_get_ns},
-        macros::{btf_map, raw_tracepoint},
-        programs::RawTracePointContext,
+        macros::{btf_map, btf_tracepoint, raw_tracepoint},
+        programs::{BtfTracePointContext, RawTracePointContext},
     };
 
     #[btf_map(name = "COMMITS")]
@@ -160,8 +184,21 @@ pub mod program {
     pub fn jbd2_start_commit(_: RawTracePointContext) -> i32 {
         let commit = Commit {
             kind: COMMIT,
+            dev: 0,
             started_ns: now(),
-            ..Commit::default()
+            locking_ns: 0,
+            flushing_ns: 0,
+            logging_ns: 0,
+            ended_ns: 0,
+            handles: 0,
+            blocks: 0,
+            blocks_logged: 0,
+            waits: 0,
+            waited_ns: 0,
+            record_ns: 0,
+            inode: 0,
+            number: 0,
+            name: [0; NAME],
         };
         // A full table leaves the commit unseen; `end_commit` then finds nothing.
         let _ = COMMITS.insert(thread(), commit, 0);
@@ -199,6 +236,49 @@ pub mod program {
         let _ = COMMITS.remove(thread());
         0
     }
+    /// The thread sends a write behind a flush: in a commit that is its record.
+    #[inline(always)]
+    pub fn records() {
+        on_commit(|commit| commit.record_ns = now());
+    }
+
+    #[btf_tracepoint(function = "folio_wait_writeback")]
+    pub fn folio_wait_writeback_in_commit(ctx: BtfTracePointContext) -> i32 {
+        let mapping = Pointer::<Typed, address_space>::new(ctx.arg(1));
+        if mapping.is_null() {
+            return 0;
+        }
+        let host = mapping.host().address();
+        on_commit(|commit| {
+            commit.waits += 1;
+            if commit.waited_ns == 0 {
+                commit.waited_ns = now();
+            }
+            if commit.inode != host {
+                commit.inode = host;
+                let host = Pointer::<Raw, inode>::new(host as *const u8);
+                commit.number = host.i_ino();
+                // SAFETY: the journal's own thread alone writes its entry.
+                unsafe { read_text(&raw mut commit.name, name(host)) };
+            }
+        })
+    }
+
+    /// The name of an inode's first entry in a folder; null where it has none or the kernel is of
+    /// an unknown form.
+    #[inline(always)]
+    fn name(of: Pointer<Raw, inode>) -> *const u8 {
+        let alias = of.i_alias();
+        if !dentry::d_alias() || alias == 0 {
+            return core::ptr::null();
+        }
+        // The list runs through the entries: its links point into them.
+        const LINK: u16 = kernel::position("dentry.d_alias");
+        let inside = placeholder::add_offset::<LINK>(core::ptr::null()) as u64;
+        let entry = Pointer::<Raw, dentry>::new(alias.wrapping_sub(inside) as *const u8);
+        entry.d_name() as *const u8
+    }
+
     #[raw_tracepoint(tracepoint = "jbd2_checkpoint_stats")]
     pub fn jbd2_checkpoint_stats(ctx: RawTracePointContext) -> i32 {
         let stats: *const u8 = ctx.arg(2);

@@ -97,6 +97,7 @@ pub mod program {
         device::{self, Device},
         kernel::{Pointer, Typed, bio, request, request_queue},
         placeholder::setting,
+        probes::{block::REQ_PREFLUSH, journal, sync},
     };
     use aya_ebpf::{
         btf_maps::PerCpuArray,
@@ -135,13 +136,28 @@ pub mod program {
         device::bpf::of_queue(Pointer::<Typed, request_queue>::new(raw))
     }
 
+    #[inline(always)]
+    fn allocated(raw: *const u8) -> i32 {
+        let b = Pointer::<Typed, bio>::new(raw);
+        // Behind a flush: a commit's record, or, empty, the end of a sync call. Both come from the
+        // thread that waits.
+        if b.bi_opf() & REQ_PREFLUSH != 0 {
+            if b.bi_size() == 0 {
+                sync::program::flushes();
+            } else {
+                journal::program::records();
+            }
+        }
+        note(of_bio(raw), |events| events.allocated += 1)
+    }
+
     #[btf_tracepoint(function = "block_getrq")]
     pub fn block_getrq(ctx: BtfTracePointContext) -> i32 {
-        note(of_bio(ctx.arg(0)), |events| events.allocated += 1)
+        allocated(ctx.arg(0))
     }
     #[btf_tracepoint(function = "block_getrq")]
     pub fn block_getrq_1(ctx: BtfTracePointContext) -> i32 {
-        note(of_bio(ctx.arg(1)), |events| events.allocated += 1)
+        allocated(ctx.arg(1))
     }
     #[btf_tracepoint(function = "block_rq_insert")]
     pub fn block_rq_insert(ctx: BtfTracePointContext) -> i32 {

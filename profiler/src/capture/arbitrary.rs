@@ -4,8 +4,8 @@
 
 use super::{
     Capture, CommitPhase, DeviceSlice, Flags, Format, Histogram, JournalSlice, Losses, Merges,
-    Meta, Op, OpSlice, OwnCost, ProbeState, ProbeStatus, QueueSlice, Slice, Span, Stack, SyncCalls,
-    SyncSlice, SystemSlice,
+    Meta, Op, OpSlice, OwnCost, ProbeState, ProbeStatus, QueueSlice, Slice, SlowSync, Span, Stack,
+    SyncCalls, SyncPhase, SyncSlice, SystemSlice,
 };
 use crate::host::{BlockDevice, DeviceClass, Host, Mount, Queue};
 use profiler_ebpf::bucket::{COUNT, LATENCY, SIZE, Scale};
@@ -220,10 +220,36 @@ fn any_journal() -> impl Strategy<Value = JournalSlice> {
 }
 
 fn any_sync() -> impl Strategy<Value = SyncSlice> {
-    let calls = (0u64..9, any_histogram(&LATENCY, 4))
-        .prop_map(|(errors, latency_ns)| SyncCalls { errors, latency_ns });
+    let phases = btree_map(select(SyncPhase::ALL.to_vec()), 1u64..1 << 40, 0..4);
+    let calls = (0u64..9, any_histogram(&LATENCY, 4), phases).prop_map(
+        |(errors, latency_ns, phases_ns)| SyncCalls {
+            errors,
+            latency_ns,
+            phases_ns,
+        },
+    );
+    let slow =
+        (1u64..1 << 40, 1u64 << 35..1 << 40, 1u32..1 << 20).prop_map(|(took_ns, at_ns, pid)| {
+            SlowSync {
+                at_ns,
+                took_ns,
+                pid,
+                ..SlowSync::default()
+            }
+        });
     let name = select(vec!["fsync".to_owned(), "fdatasync".to_owned()]);
-    btree_map(name, calls, 0..3).prop_map(|calls| SyncSlice { calls })
+    (
+        btree_map(name, calls, 0..3),
+        vec(slow, 0..SyncSlice::SLOWEST),
+    )
+        .prop_map(|(calls, slow)| {
+            let mut slice = SyncSlice {
+                calls,
+                ..SyncSlice::default()
+            };
+            slow.into_iter().for_each(|call| slice.keep(call));
+            slice
+        })
 }
 
 fn any_system() -> impl Strategy<Value = SystemSlice> {

@@ -76,6 +76,9 @@ fn join(first: &Capture, second: &Capture, wall_offset_ns: u64) -> Result<Captur
     for slice in &second.slices {
         let mut slice = renumbered(slice, &numbers);
         slice.at_ns = slice.at_ns.saturating_add(offset_ns);
+        for call in slice.syncs.values_mut().flat_map(|sync| &mut sync.slowest) {
+            call.at_ns = call.at_ns.saturating_add(offset_ns);
+        }
         slices.push(slice);
     }
     let mut stacks = stacks;

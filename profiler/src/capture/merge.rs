@@ -9,9 +9,9 @@
 
 use super::{
     Capture, DeviceSlice, Flags, Histogram, JournalSlice, Merges, OpSlice, QueueSlice, Slice,
-    SyncCalls, SyncSlice, SystemSlice,
+    SlowSync, SyncCalls, SyncSlice, SystemSlice,
 };
-use std::collections::BTreeMap;
+use std::{cmp::Reverse, collections::BTreeMap};
 
 impl Capture {
     /// All of the recorded time as one slice.
@@ -76,6 +76,7 @@ impl DeviceSlice {
         let Self {
             ops,
             queue,
+            waits,
             in_flight_start,
             in_flight_end,
             in_flight_end_at_ns,
@@ -86,6 +87,11 @@ impl DeviceSlice {
         }
         merge_map(ops, &other.ops, OpSlice::merge);
         merge_option(queue, &other.queue, QueueSlice::merge);
+        for (cause, other) in &other.waits {
+            let own = waits.entry(*cause).or_default();
+            sum(&mut own.requests, other.requests);
+            sum(&mut own.sum_ns, other.sum_ns);
+        }
         if let Some(later) = other.in_flight_end {
             match (*in_flight_end, *in_flight_end_at_ns, other_at_ns) {
                 (Some(own), Some(at), Some(other_at)) if (at, own) > (other_at, later) => {}
@@ -248,18 +254,40 @@ impl JournalSlice {
 }
 
 impl SyncSlice {
+    /// Keeps a call if it is among the slowest.
+    pub fn keep(&mut self, call: SlowSync) {
+        let place = self
+            .slowest
+            .partition_point(|kept| kept.took_ns >= call.took_ns);
+        if place < Self::SLOWEST {
+            self.slowest.insert(place, call);
+            self.slowest.truncate(Self::SLOWEST);
+        }
+    }
+
     /// Adds another stretch of the same filesystem.
     pub fn merge(&mut self, other: &Self) {
-        let Self { calls } = self;
+        let Self { calls, slowest } = self;
         merge_or_clone(calls, &other.calls, SyncCalls::merge);
+        slowest.extend(other.slowest.iter().cloned());
+        // All that can differ decides, so that the order of merging does not show.
+        slowest.sort_by_key(|call| (Reverse(call.took_ns), call.at_ns, call.pid, call.inode));
+        slowest.truncate(Self::SLOWEST);
     }
 }
 
 impl SyncCalls {
     pub fn merge(&mut self, other: &Self) {
-        let Self { errors, latency_ns } = self;
+        let Self {
+            errors,
+            latency_ns,
+            phases_ns,
+        } = self;
         sum(errors, other.errors);
         latency_ns.merge(&other.latency_ns);
+        for (phase, ns) in &other.phases_ns {
+            sum(phases_ns.entry(*phase).or_default(), *ns);
+        }
     }
 }
 

@@ -170,6 +170,9 @@ pub struct DeviceSlice {
     pub ops: BTreeMap<Op, OpSlice>,
     /// Events of the device's queue that belong to no single op. `null`: that probe did not run.
     pub queue: Option<QueueSlice>,
+    /// What bios slept for before they had a request. A wait without sleep is in the span only.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub waits: BTreeMap<WaitCause, WaitSum>,
     /// Requests counted as issued before the beginning and as completed after it: those in flight,
     /// and those in between of the reading of the two counts. In the first slice only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -182,6 +185,54 @@ pub struct DeviceSlice {
     pub in_flight_end_at_ns: Option<u64>,
     #[serde(flatten)]
     pub extra: Extra,
+}
+
+/// Why a bio waits for its request, told by the functions that its task sleeps in.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum WaitCause {
+    /// All tags of the queue are taken: `nr_requests`, or the device's own depth.
+    Tags,
+    /// Write-back throttling (`wbt_lat_usec`).
+    Wbt,
+    /// The cgroup's share under io.cost.
+    IoCost,
+    /// Another cgroup's io.latency.
+    IoLatency,
+    /// The queue is frozen: an attribute or the device is being changed.
+    Frozen,
+    Other,
+}
+
+impl WaitCause {
+    pub const ALL: [Self; 6] = [
+        Self::Tags,
+        Self::Wbt,
+        Self::IoCost,
+        Self::IoLatency,
+        Self::Frozen,
+        Self::Other,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tags => "tags",
+            Self::Wbt => "wbt",
+            Self::IoCost => "io-cost",
+            Self::IoLatency => "io-latency",
+            Self::Frozen => "frozen",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// Waits of one cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WaitSum {
+    pub requests: u64,
+    pub sum_ns: u64,
 }
 
 /// One op of one device in one stretch of time.
@@ -197,8 +248,9 @@ pub struct OpSlice {
     pub ended_before_issue: u64,
     /// Completions whose issue was not seen (it came before the probes, or a slot was unknown).
     pub unmatched: u64,
-    /// Issued requests whose end was not seen: their tag was taken by another request. The kernel
-    /// can skip a probe; see docs/limitations.md.
+    /// Completed requests whose end was not seen: their tag was taken by another request, or the
+    /// kernel says that nothing is in flight any more. They have no times. The kernel can skip a
+    /// probe; see docs/limitations.md.
     #[serde(default)]
     pub end_unseen: u64,
     pub bytes: u64,
@@ -215,7 +267,7 @@ pub struct OpSlice {
     pub spans: BTreeMap<Span, Histogram>,
     /// Bytes of a request at issue.
     pub size_bytes: Option<Histogram>,
-    /// Requests of the device in flight at issue, this one included.
+    /// Requests of the device in flight at issue, this one included; of a sample of all issues.
     pub depth: Option<Histogram>,
     /// Bios carried by a request at issue.
     pub bios_per_request: Option<Histogram>,
@@ -229,6 +281,8 @@ pub struct OpSlice {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Span {
+    /// Bio queued to request allocated.
+    Wait,
     /// Request allocated to issued.
     Queue,
     /// Issued to completed.
@@ -240,10 +294,17 @@ pub enum Span {
 }
 
 impl Span {
-    pub const ALL: [Self; 4] = [Self::Queue, Self::Device, Self::Request, Self::Bio];
+    pub const ALL: [Self; 5] = [
+        Self::Wait,
+        Self::Queue,
+        Self::Device,
+        Self::Request,
+        Self::Bio,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
+            Self::Wait => "wait",
             Self::Queue => "queue",
             Self::Device => "device",
             Self::Request => "request",
@@ -356,6 +417,14 @@ impl CommitPhase {
 pub struct SyncSlice {
     #[serde(default)]
     pub calls: BTreeMap<String, SyncCalls>,
+    /// The slowest calls, the slowest first; at most [`SyncSlice::SLOWEST`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slowest: Vec<SlowSync>,
+}
+
+impl SyncSlice {
+    /// Calls that are kept one by one.
+    pub const SLOWEST: usize = 10;
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -363,6 +432,82 @@ pub struct SyncCalls {
     pub errors: u64,
     /// Entered to returned; its n is the number of calls.
     pub latency_ns: Histogram,
+    /// What the calls waited for, summed over them; the sum of all phases is that of `latency_ns`.
+    /// Empty: not measured.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub phases_ns: BTreeMap<SyncPhase, u64>,
+}
+
+/// What a sync call waits for, in the order in which it comes.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum SyncPhase {
+    /// Its own file's data: written and waited for.
+    Data,
+    /// A commit that was running when the call needed one.
+    EarlierCommit,
+    /// Running handles to stop, so that the commit can begin.
+    Locked,
+    /// The data of files that the commit must have on disk first: of other files too.
+    Ordered,
+    /// The log's blocks; where the commit record cannot be told apart (no barriers), that too.
+    Journal,
+    /// The commit record, behind a flush of the device's cache.
+    Record,
+    /// A cache flush sent by the call itself.
+    Flush,
+    /// The rest: what no mark explains, the wake-up among it.
+    Other,
+}
+
+impl SyncPhase {
+    pub const ALL: [Self; 8] = [
+        Self::Data,
+        Self::EarlierCommit,
+        Self::Locked,
+        Self::Ordered,
+        Self::Journal,
+        Self::Record,
+        Self::Flush,
+        Self::Other,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::EarlierCommit => "earlier-commit",
+            Self::Locked => "locked",
+            Self::Ordered => "ordered",
+            Self::Journal => "journal",
+            Self::Record => "record",
+            Self::Flush => "flush",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// One slow sync call.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SlowSync {
+    /// When it was entered, from the start of the capture.
+    pub at_ns: u64,
+    pub took_ns: u64,
+    #[serde(default)]
+    pub phases_ns: BTreeMap<SyncPhase, u64>,
+    pub command: String,
+    pub pid: u32,
+    /// Last two parts of the path, each cut to 47 bytes. Empty: not known.
+    pub folder: String,
+    pub file: String,
+    pub inode: u64,
+    /// Pages that the call itself wrote (ext4; else 0).
+    pub pages: u64,
+    /// Another file whose data the commit waited for, and pages of files it waited for.
+    /// `null`: none was seen.
+    pub waited_for_file: Option<String>,
+    pub waited_for_pages: Option<u64>,
 }
 
 /// The host in one stretch of time, from /proc.

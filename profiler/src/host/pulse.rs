@@ -22,6 +22,13 @@ struct Counters {
     drop_pagecache: Option<u64>,
 }
 
+/// Requests that the kernel counts as in flight on a device (Documentation/ABI/stable/sysfs-block).
+pub fn in_flight(device: &str) -> Option<u64> {
+    let text = fs::read_to_string(format!("/sys/block/{device}/inflight")).ok()?;
+    let numbers = text.split_ascii_whitespace().map(str::parse::<u64>);
+    numbers.sum::<Result<_, _>>().ok()
+}
+
 impl Pulse {
     /// Starts from the present counters.
     pub fn new(now_ns: u64) -> Self {

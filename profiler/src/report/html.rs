@@ -15,7 +15,7 @@ mod table;
 mod timeline;
 mod workload;
 
-use super::json::shape::{DeviceJson, JournalJson, LayerJson, ReportJson};
+use super::json::shape::{DeviceJson, FsyncJson, JournalJson, LayerJson, ReportJson, SlowSyncJson};
 use super::json::words::{Figure, absent};
 use super::{Format, Report};
 use crate::import;
@@ -83,6 +83,8 @@ struct Page<'a> {
     sync_rows: Vec<table::SpanRow>,
     sync_reason: String,
     imported: Vec<String>,
+    sync_phases: Vec<String>,
+    slow_syncs: Vec<String>,
     jobs: Vec<workload::JobRow>,
     stacks: Vec<StackView<'a>>,
     settings: Vec<settings::Group>,
@@ -137,6 +139,12 @@ impl<'a> Page<'a> {
             sync_rows: table::sync_rows(&told.fsync),
             sync_reason: absent(told.fsync_reason.as_deref()),
             imported: imported(told),
+            sync_phases: told
+                .fsync
+                .iter()
+                .filter_map(FsyncJson::phases_words)
+                .collect(),
+            slow_syncs: told.slow_syncs.iter().map(SlowSyncJson::words).collect(),
             jobs: told.workload.as_ref().map_or_else(Vec::new, workload::rows),
             stacks: told
                 .devices

@@ -5,11 +5,12 @@ mod device;
 mod numbers;
 pub mod shape;
 mod stack;
+mod syncs;
 pub(crate) mod words;
 mod workload;
 
 use super::{Format, Report};
-use crate::capture::{Capture, JournalSlice, Slice, SyncSlice};
+use crate::capture::{Capture, JournalSlice, Slice};
 use crate::host::Host;
 use anyhow::{Context, Result};
 use numbers::{finite, latency, per_second, reason};
@@ -54,7 +55,7 @@ impl ReportJson {
             page: _,
         } = report;
         let journals = journals(capture, total);
-        let fsync = syncs(capture, total);
+        let fsync = syncs::calls(capture, total);
         Self {
             tool: capture.meta.tool.clone(),
             host: host(&capture.host),
@@ -65,6 +66,7 @@ impl ReportJson {
                 .then(|| reason(&capture.probes, &["journal"])),
             journals,
             fsync_reason: fsync.is_empty().then(|| reason(&capture.probes, &["sync"])),
+            slow_syncs: syncs::slowest(capture, total),
             fsync,
             workload: capture
                 .workload
@@ -149,24 +151,6 @@ fn journals(capture: &Capture, total: &Slice) -> Vec<JournalJson> {
         checkpoint_forced_to_close: journal.checkpoint_forced_to_close,
     };
     total.journals.iter().map(one).collect()
-}
-
-fn syncs(capture: &Capture, total: &Slice) -> Vec<FsyncJson> {
-    let calls = |(number, slice): (&String, &SyncSlice)| -> Vec<FsyncJson> {
-        let mount = mount_target(&capture.host, number).unwrap_or(number);
-        let one = |(call, counted): (&String, &crate::capture::SyncCalls)| FsyncJson {
-            mount: mount.to_owned(),
-            number: number.clone(),
-            call: call.clone(),
-            errors: counted.errors,
-            per_second: per_second(counted.latency_ns.n(), total.length_ns),
-            latency: latency(Some(&counted.latency_ns), String::new),
-            phases: None,
-            phases_reason: Some("the probes time the whole call".to_owned()),
-        };
-        slice.calls.iter().map(one).collect()
-    };
-    total.syncs.iter().flat_map(calls).collect()
 }
 
 fn probes(capture: &Capture) -> Vec<ProbeJson> {

@@ -1,7 +1,7 @@
 //! The report as Markdown: for a ticket, a wiki, a review.
 
 use super::json::checked::checked;
-use super::json::shape::{DeviceJson, LatencyJson, ReportJson};
+use super::json::shape::{DeviceJson, FsyncJson, LatencyJson, ReportJson};
 use super::json::words::{absent, evidence_words, risk_name, severity_name, state_name};
 use super::{Format, Report};
 use crate::units::{self, printable};
@@ -261,6 +261,7 @@ fn chapter(out: &mut String, device: &DeviceJson) {
         );
         let _ = writeln!(out, "- {}", plain(&words));
     }
+    let _ = writeln!(out, "- slept: {}", plain(&device.waits_words()));
     let _ = writeln!(out, "- queue: {}", plain(&device.queue.words()));
     let _ = writeln!(out, "- balance: {}\n", plain(&device.balance.words()));
 }
@@ -300,6 +301,18 @@ fn commits(out: &mut String, told: &ReportJson) {
         2,
         &rows.collect::<Vec<_>>(),
     );
+    for words in told.fsync.iter().filter_map(FsyncJson::phases_words) {
+        let _ = writeln!(out, "{}\n", plain(&words));
+    }
+    if !told.slow_syncs.is_empty() {
+        let _ = writeln!(out, "The slowest:\n");
+    }
+    for call in &told.slow_syncs {
+        let _ = writeln!(out, "- {}", plain(&call.words()));
+    }
+    if !told.slow_syncs.is_empty() {
+        let _ = writeln!(out);
+    }
 }
 
 fn workload(out: &mut String, told: &ReportJson) {

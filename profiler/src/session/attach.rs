@@ -99,6 +99,7 @@ fn load(object: &[u8], btf: &aya::Btf, request: &Request<'_>) -> Result<Ebpf> {
     let wanted = |id: &str| {
         request.settings.probes.is_empty() || request.settings.probes.iter().any(|p| p == id)
     };
+    let cpus = aya::util::nr_cpus().unwrap_or(1) as u32;
     let ext4 = support::has_tracepoint("ext4", "ext4_sync_file_enter");
     let mut values = request.values.clone();
     for (setting, value) in [
@@ -108,6 +109,8 @@ fn load(object: &[u8], btf: &aya::Btf, request: &Request<'_>) -> Result<Ebpf> {
         (Setting::NrFsync, fsync),
         (Setting::NrFdatasync, fdatasync),
         (Setting::SkipExt4, u32::from(ext4)),
+        (Setting::Cpus, cpus),
+        (Setting::DepthEvery, depth_every(cpus)),
     ] {
         values.set(setting, value);
     }
@@ -120,6 +123,7 @@ fn load(object: &[u8], btf: &aya::Btf, request: &Request<'_>) -> Result<Ebpf> {
         ("ENDS", rows(disks)),
         ("IN_FLIGHT", disks.max(1)),
         ("QUEUE_EVENTS", (disks + bios).max(1)),
+        ("WAITED", rows(disks)),
         ("BIOS_QUEUED", rows(bios)),
         ("BIOS_FINISHED", rows(bios)),
     ];
@@ -135,6 +139,11 @@ fn load(object: &[u8], btf: &aya::Btf, request: &Request<'_>) -> Result<Ebpf> {
         )];
         CannotMeasure { missing }.into()
     })
+}
+
+/// How seldom the depth is summed up over the CPUs, so that it costs little per issue on any host.
+fn depth_every(cpus: u32) -> u32 {
+    (4 * cpus).next_power_of_two().clamp(8, 1 << 16)
 }
 
 fn fill_directory(ebpf: &mut Ebpf, directory: &Directory) -> Result<()> {
@@ -308,6 +317,7 @@ impl Attached {
             (ring::SYNC, "sync"),
             (ring::STACK, "stack"),
             (ring::STACK_DONE, "stack"),
+            (ring::WAIT, "wait"),
         ];
         for (kind, group) in groups {
             let n: u64 = kinds.get(&kind, 0)?.iter().map(|value| value.0).sum();

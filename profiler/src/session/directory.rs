@@ -8,7 +8,7 @@ use crate::{
 use anyhow::{Context as _, Result, bail};
 use profiler_ebpf::{
     device::{DIRECTORY_BITS, Device, OPS, place},
-    probes::{block, queue, stacked},
+    probes::{block, queue, stacked, wait},
 };
 
 /// Whether a device is traced.
@@ -23,6 +23,10 @@ pub struct Choice {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Directory {
     pub(super) devices: Vec<Device>,
+    /// Their kernel names.
+    names: Vec<String>,
+    /// Their partitions: requests name these.
+    partitions: Vec<Device>,
     pub(super) choices: Vec<Choice>,
     pub(super) multiplier: u32,
     pub(super) tags: u32,
@@ -55,7 +59,14 @@ impl Directory {
             let reasons: Vec<_> = directory.choices.iter().filter_map(said).collect();
             bail!("no block device to trace ({})", reasons.join("; "));
         }
-        directory.multiplier = multiplier(&directory.devices)
+        directory.add_partitions(host);
+        let both = [&*directory.devices, &*directory.partitions].concat();
+        // Without its partitions a disk is still found, by a longer way.
+        let found = multiplier(&both).or_else(|| {
+            directory.partitions.clear();
+            multiplier(&directory.devices)
+        });
+        directory.multiplier = found
             .context("no way was found to tell the devices apart; name fewer with --device")?;
         Ok(directory)
     }
@@ -95,6 +106,7 @@ impl Directory {
         }
         let mut larger = self.clone();
         larger.devices.push(entry);
+        larger.names.push(device.name.clone());
         larger.tags += entry.tags * entry.queues;
         if larger.table_bytes() > settings.memory_limit_bytes {
             return Some(format!(
@@ -105,6 +117,28 @@ impl Directory {
         }
         *self = larger;
         None
+    }
+
+    fn add_partitions(&mut self, host: &Host) {
+        let number_of = |name: &str| {
+            let disk = host.devices.iter().find(|disk| disk.name == name)?;
+            kernel_number(&disk.number)
+        };
+        let entry = |partition: &BlockDevice| {
+            let disk = number_of(partition.partition_of.as_deref()?)?;
+            let disk = self.devices.iter().find(|device| device.dev == disk)?;
+            let dev = kernel_number(&partition.number)?;
+            Some(Device { dev, ..*disk })
+        };
+        let partitions = host.devices.iter().filter_map(entry);
+        self.partitions = partitions.take(MOST_DEVICES).collect();
+    }
+
+    /// The devices that take requests, with their kernel names.
+    pub(super) fn disks(&self) -> impl Iterator<Item = (&Device, &str)> {
+        let all = self.devices.iter().zip(&self.names);
+        all.filter(|(device, _)| device.bio_based == 0)
+            .map(|(device, name)| (device, name.as_str()))
     }
 
     pub(super) fn count(&self, bio_based: bool) -> u32 {
@@ -121,17 +155,18 @@ impl Directory {
         let request_row = size_of::<block::Completed>()
             + size_of::<block::Issued>()
             + size_of::<block::Rare>()
-            + size_of::<queue::Events>();
+            + size_of::<queue::Events>()
+            + size_of::<wait::Waited>();
         let bio_row = size_of::<stacked::Queued>() + size_of::<stacked::Finished>();
         cpus * (rows(false) * request_row as u64 + rows(true) * bio_row as u64)
             + u64::from(self.tags) * size_of::<block::Tag>() as u64
+            + u64::from(self.count(false)) * size_of::<block::InFlight>() as u64
     }
 
     /// The devices with the places they belong at.
     pub(super) fn places(&self) -> impl Iterator<Item = (u32, Device)> {
-        self.devices
-            .iter()
-            .map(|device| (place(device.dev, self.multiplier), *device))
+        let all = self.devices.iter().chain(&self.partitions);
+        all.map(|device| (place(device.dev, self.multiplier), *device))
     }
 }
 
@@ -225,6 +260,30 @@ mod tests {
         places.sort_unstable();
         places.dedup();
         assert_eq!(places.len(), directory.devices.len());
+    }
+
+    #[test]
+    fn a_partition_leads_to_the_rows_of_its_disk() {
+        let part = BlockDevice {
+            class: DeviceClass::Partition,
+            partition_of: Some("sdb".into()),
+            ..disk("sdb1", "8:17")
+        };
+        let host = Host {
+            devices: vec![disk("sda", "8:0"), disk("sdb", "8:16"), part],
+            ..Host::default()
+        };
+        let directory = Directory::choose(&host, &Settings::default()).unwrap();
+        let place_of = |dev| place(dev, directory.multiplier);
+        let at = |dev| {
+            let found = directory
+                .places()
+                .find(|(place, _)| *place == place_of(dev));
+            found.map(|(_, device)| (device.dev, device.slot, device.tag_base))
+        };
+        assert_eq!(at(8 << 20 | 16), Some((8 << 20 | 16, 1, 256)));
+        assert_eq!(at(8 << 20 | 17), Some((8 << 20 | 17, 1, 256)));
+        assert_eq!(directory.devices.len(), 2);
     }
 
     #[test]

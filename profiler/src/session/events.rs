@@ -1,13 +1,18 @@
 //! Single records from the ring: commits, checkpoints, sync calls; stacks go on to their module.
 
-use super::{number_of, stacks::Stacks};
+use super::{
+    number_of,
+    stacks::Stacks,
+    syncs::{self, Commits},
+    waits::Waits,
+};
 use crate::capture::{CommitPhase, Histogram, JournalSlice, Slice, SyncCalls, SyncSlice};
 use profiler_ebpf::{
     bucket::LATENCY,
     probes::{
         journal::{Checkpoint, Commit},
         stack,
-        sync::{FSYNC, Sync},
+        sync::{Done, FSYNC},
     },
     ring,
 };
@@ -19,6 +24,10 @@ use zerocopy::FromBytes;
 pub(super) struct Events {
     journals: BTreeMap<String, JournalSlice>,
     syncs: BTreeMap<String, SyncSlice>,
+    commits: Commits,
+    pub(super) waits: Waits,
+    /// CLOCK_MONOTONIC at the start of the capture.
+    started_ns: u64,
 }
 
 impl Events {
@@ -32,7 +41,7 @@ impl Events {
                 .into_iter()
                 .for_each(|commit| self.commit(&commit)),
             ring::CHECKPOINT => read(record).into_iter().for_each(|c| self.checkpoint(&c)),
-            ring::SYNC => read(record).into_iter().for_each(|sync| self.sync(&sync)),
+            ring::SYNC => read(record).into_iter().for_each(|done| self.sync(&done)),
             ring::STACK => {
                 read::<stack::Stack>(record)
                     .into_iter()
@@ -43,8 +52,19 @@ impl Events {
                     .into_iter()
                     .for_each(|done| stacks.done(&done));
             }
+            ring::WAIT => read(record)
+                .into_iter()
+                .for_each(|wait| self.waits.take(&wait)),
             _ => {}
         }
+    }
+
+    /// Forgets what came before the start of the capture.
+    pub(super) fn begin(&mut self, started_ns: u64) {
+        *self = Self {
+            started_ns,
+            ..Self::default()
+        };
     }
 
     pub(super) fn drain(&mut self, slice: &mut Slice) {
@@ -53,6 +73,7 @@ impl Events {
     }
 
     fn commit(&mut self, commit: &Commit) {
+        self.commits.note(commit);
         let journal = self.journals.entry(number_of(commit.dev)).or_default();
         journal.commits += 1;
         journal.handles += u64::from(commit.handles);
@@ -84,19 +105,27 @@ impl Events {
         journal.checkpoint_forced_to_close += u64::from(checkpoint.forced_to_close);
     }
 
-    fn sync(&mut self, sync: &Sync) {
-        let call = if sync.call == FSYNC {
+    fn sync(&mut self, done: &Done) {
+        let call = if done.sync.call == FSYNC {
             "fsync"
         } else {
             "fdatasync"
         };
-        let calls = &mut self.syncs.entry(number_of(sync.dev)).or_default().calls;
-        let calls = calls.entry(call.to_owned()).or_insert_with(|| SyncCalls {
+        let mut one = self.commits.explain(done);
+        one.at_ns = one.at_ns.saturating_sub(self.started_ns);
+        let slice = self.syncs.entry(number_of(done.sync.dev)).or_default();
+        let calls = slice.calls.entry(call.to_owned());
+        let calls = calls.or_insert_with(|| SyncCalls {
             errors: 0,
             latency_ns: Histogram::new(&LATENCY),
+            phases_ns: BTreeMap::new(),
         });
-        calls.errors += u64::from(sync.result < 0);
-        calls.latency_ns.add(sync.took_ns);
+        calls.errors += u64::from(done.result < 0);
+        calls.latency_ns.add(syncs::took_ns(done));
+        for (phase, ns) in &one.phases_ns {
+            *calls.phases_ns.entry(*phase).or_default() += ns;
+        }
+        slice.keep(one);
     }
 }
 
@@ -107,6 +136,7 @@ fn read<T: FromBytes>(record: &[u8]) -> Option<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use zerocopy::FromZeros as _;
 
     #[test]
     fn phases_of_a_commit_add_up_to_the_whole() {
@@ -122,7 +152,7 @@ mod tests {
             handles: 12,
             blocks: 9,
             blocks_logged: 10,
-            reserved: 0,
+            ..Commit::new_zeroed()
         };
         events.commit(&commit);
         let journal = &events.journals["7:1"];

@@ -163,12 +163,7 @@ impl Stacks {
             .collect();
         kernel.sort_unstable();
         kernel.dedup();
-        let source = Kernel {
-            vmlinux: MaybeDefault::None,
-            debug_syms: false,
-            ..Kernel::default()
-        };
-        let names = self.name(&Source::Kernel(source), &kernel);
+        let names = self.kernel_names(&kernel);
         let kernel: HashMap<u64, String> = kernel.into_iter().zip(names).collect();
         let mut stacks: Vec<Stack> = self
             .keys
@@ -208,6 +203,16 @@ impl Stacks {
             device_ns: weight.device_ns,
             bytes: weight.bytes,
         }
+    }
+
+    /// Names of the kernel's addresses.
+    pub(super) fn kernel_names(&mut self, addresses: &[u64]) -> Vec<String> {
+        let source = Kernel {
+            vmlinux: MaybeDefault::None,
+            debug_syms: false,
+            ..Kernel::default()
+        };
+        self.name(&Source::Kernel(source), addresses)
     }
 
     /// Names of addresses; one without a name is printed in hexadecimal.

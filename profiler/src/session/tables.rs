@@ -16,6 +16,7 @@ use profiler_ebpf::{
         queue::Events,
         stack::Sampler,
         stacked::{Finished, Queued},
+        wait::Waited,
     },
 };
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ pub(super) struct Tables {
     completed: Vec<Completed>,
     issued: Vec<Issued>,
     rare: Vec<Rare>,
+    waited: Vec<Waited>,
     events: Vec<Events>,
     queued: Vec<Queued>,
     finished: Vec<Finished>,
@@ -96,8 +98,9 @@ rows! {
     Issued {
         sequential near random size_bytes_sum depth_sum bios_sum; size depth bios
     }
-    Rare { requeued reissued end_unseen back_merges front_merges request_merges; }
+    Rare { requeued reissued end_unseen unseen_bytes back_merges front_merges request_merges; }
     Events { allocated inserted plugs unplugs unplugged_requests splits; }
+    Waited { sum_ns unmatched; latency }
     Queued { bios bytes crossings table_full; size }
     Finished { bios bytes errors negative sum_ns; latency }
 }
@@ -111,6 +114,7 @@ impl Tables {
             completed: zeroed(disks * ops),
             issued: zeroed(disks * ops),
             rare: zeroed(disks * ops),
+            waited: zeroed(disks * ops),
             events: zeroed(disks + bios),
             queued: zeroed(bios * ops),
             finished: zeroed(bios * ops),
@@ -128,7 +132,7 @@ impl Tables {
         // what was counted as issued but not as completed will be completed in the first slice.
         let open = |device: &DeviceSlice| {
             let all = device.all_ops();
-            let ended = all.completed.saturating_sub(all.unmatched) + all.requeued + all.end_unseen;
+            let ended = all.completed.saturating_sub(all.unmatched) + all.requeued;
             all.issued.saturating_sub(ended)
         };
         let disks = first
@@ -150,6 +154,7 @@ impl Tables {
         let completed = since(attached, "COMPLETED", &mut self.completed)?;
         let issued = since(attached, "ISSUED", &mut self.issued)?;
         let rare = since(attached, "RARE", &mut self.rare)?;
+        let waited = since(attached, "WAITED", &mut self.waited)?;
         let events = since(attached, "QUEUE_EVENTS", &mut self.events)?;
         let queued = since(attached, "BIOS_QUEUED", &mut self.queued)?;
         let finished = since(attached, "BIOS_FINISHED", &mut self.finished)?;
@@ -162,7 +167,7 @@ impl Tables {
                 let row = (device.slot * OPS + code) as usize;
                 let part = if device.bio_based == 0 {
                     self.note(&completed[row]);
-                    requests(&completed[row], &issued[row], &rare[row])
+                    requests(&completed[row], &issued[row], &rare[row], &waited[row])
                 } else {
                     self.bios_full += queued[row].table_full;
                     self.negative += finished[row].negative;
@@ -172,7 +177,7 @@ impl Tables {
             }
             slice.queue = queue_on.then(|| queue(device, directory, &events, &queued, &finished));
             if device.bio_based == 0 {
-                slice.in_flight_end = Some(in_flight.get(&device.slot, 0)?.0.requests);
+                slice.in_flight_end = Some(in_flight.get(&device.slot, 0)?.0.requests());
                 slice.in_flight_start = self.in_flight.remove(&number_of(device.dev));
             }
             devices.insert(number_of(device.dev), slice);
@@ -245,7 +250,12 @@ fn since<T: Row>(attached: &Attached, name: &str, last: &mut [T]) -> Result<Vec<
     Ok(differences)
 }
 
-fn requests(completed: &Completed, issued: &Issued, rare: &Rare) -> Option<OpSlice> {
+fn requests(
+    completed: &Completed,
+    issued: &Issued,
+    rare: &Rare,
+    waited: &Waited,
+) -> Option<OpSlice> {
     let merges = Merges {
         front: rare.front_merges,
         back: rare.back_merges,
@@ -261,19 +271,24 @@ fn requests(completed: &Completed, issued: &Issued, rare: &Rare) -> Option<OpSli
         let sum_ns = completed.sums_ns[i];
         Some((span, histogram(&LATENCY, &completed.spans[i], sum_ns)?))
     })
+    .chain(histogram(&LATENCY, &waited.latency, waited.sum_ns).map(|wait| (Span::Wait, wait)))
     .collect();
     let depth = histogram(&COUNT, &issued.depth, issued.depth_sum);
+    let size_bytes = histogram(&SIZE, &issued.size, issued.size_bytes_sum);
+    let requests = size_bytes.as_ref().map_or(0, Histogram::n);
     let unmatched = completed.unmatched + completed.unknown_tag;
     let part = OpSlice {
-        issued: depth.as_ref().map_or(0, Histogram::n),
+        issued: requests,
+        // A tag that has a new user has lost its old one: that it ended is certain, only not when.
         completed: spans.get(&Span::Device).map_or(0, Histogram::n)
             + completed.untimed
-            + completed.unknown_tag,
+            + completed.unknown_tag
+            + rare.end_unseen,
         requeued: rare.requeued + rare.reissued,
         ended_before_issue: completed.before_issue,
         unmatched,
         end_unseen: rare.end_unseen,
-        bytes: completed.bytes,
+        bytes: completed.bytes + rare.unseen_bytes,
         errors: completed.errors,
         merges,
         sequential: issued.sequential,
@@ -281,8 +296,8 @@ fn requests(completed: &Completed, issued: &Issued, rare: &Rare) -> Option<OpSli
         random: issued.random,
         flags: flags(&completed.flags),
         spans,
-        size_bytes: histogram(&SIZE, &issued.size, issued.size_bytes_sum),
-        bios_per_request: bios_per_request(issued, depth.as_ref().map_or(0, Histogram::n)),
+        size_bytes,
+        bios_per_request: bios_per_request(issued, requests),
         depth,
         ..OpSlice::default()
     };

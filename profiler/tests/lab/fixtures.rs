@@ -6,6 +6,7 @@
 
 use serde_json::Value;
 use std::{
+    cell::RefCell,
     fs,
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Output, Stdio},
@@ -69,6 +70,7 @@ macro_rules! need {
 /// A loop device on a sparse file of its own.
 pub(super) struct Loop {
     pub(super) node: PathBuf,
+    before: RefCell<Vec<(PathBuf, String)>>,
     _folder: tempfile::TempDir,
 }
 
@@ -81,6 +83,7 @@ impl Loop {
         let node = sh("losetup", &["--find", "--show", image.to_str().unwrap()]);
         Self {
             node: node.into(),
+            before: RefCell::default(),
             _folder: folder,
         }
     }
@@ -92,6 +95,17 @@ impl Loop {
     /// Fields of /sys/block/X/stat (Documentation/block/stat.rst), in order.
     pub(super) fn stat(&self) -> Vec<u64> {
         stat(self.name())
+    }
+
+    /// Writes an attribute, until the end; whether the kernel took it.
+    pub(super) fn set(&self, attribute: &str, value: &str) -> bool {
+        let path = PathBuf::from(format!("/sys/block/{}/{attribute}", self.name()));
+        let before = fs::read_to_string(&path).unwrap_or_default();
+        let taken = fs::write(&path, value).is_ok();
+        if taken {
+            self.before.borrow_mut().push((path, before));
+        }
+        taken
     }
 
     pub(super) fn number(&self) -> String {
@@ -111,6 +125,10 @@ pub(super) fn stat(disk: &str) -> Vec<u64> {
 
 impl Drop for Loop {
     fn drop(&mut self) {
+        // A loop device keeps its attributes when its file is gone.
+        for (path, value) in self.before.borrow_mut().drain(..).rev() {
+            let _ = fs::write(path, value);
+        }
         let _ = Command::new("losetup").arg("-d").arg(&self.node).status();
     }
 }

@@ -153,8 +153,8 @@ fn slice(dice: &mut Dice, second: u64) -> Slice {
         devices,
         journals: [("7:0".to_owned(), journal(dice, stall))].into(),
         syncs: [
-            ("7:0".to_owned(), syncs(dice, stall, 19)),
-            ("254:1".to_owned(), syncs(dice, stall, 2)),
+            ("7:0".to_owned(), syncs(dice, second, stall, 19)),
+            ("254:1".to_owned(), syncs(dice, second, stall, 2)),
         ]
         .into(),
         system: Some(system(dice, second, stall)),
@@ -284,7 +284,7 @@ fn journal(dice: &mut Dice, stall: bool) -> JournalSlice {
     }
 }
 
-fn syncs(dice: &mut Dice, stall: bool, per_second: u64) -> SyncSlice {
+fn syncs(dice: &mut Dice, second: u64, stall: bool, per_second: u64) -> SyncSlice {
     let mut calls = BTreeMap::new();
     let n = if stall { per_second / 6 } else { per_second };
     let held = if stall { 80.0 } else { 1.0 };
@@ -294,7 +294,14 @@ fn syncs(dice: &mut Dice, stall: bool, per_second: u64) -> SyncSlice {
         let fsync = latencies(dice, 1, 6_100_000.0, 0.5, &LATENCY);
         calls.insert("fsync".to_owned(), fsync);
     }
-    SyncSlice { calls }
+    let mut slice = SyncSlice {
+        calls,
+        ..SyncSlice::default()
+    };
+    if stall {
+        slice.keep(slow(second));
+    }
+    slice
 }
 
 fn latencies(dice: &mut Dice, n: u64, median: f64, spread: f64, scale: &Scale) -> SyncCalls {
@@ -302,9 +309,43 @@ fn latencies(dice: &mut Dice, n: u64, median: f64, spread: f64, scale: &Scale) -
     for _ in 0..n {
         latency_ns.add(dice.log_normal(median, spread) as u64);
     }
+    // The last takes what rounding leaves.
+    let sum = latency_ns.sum;
+    let mut phases_ns: BTreeMap<_, _> = [
+        (SyncPhase::Data, sum / 5),
+        (SyncPhase::Locked, sum / 20),
+        (SyncPhase::Ordered, sum / 4),
+        (SyncPhase::Journal, sum / 10),
+        (SyncPhase::Record, sum / 10 * 4),
+    ]
+    .into();
+    let told: u64 = phases_ns.values().sum();
+    phases_ns.insert(SyncPhase::Other, sum - told);
     SyncCalls {
         errors: 0,
         latency_ns,
+        phases_ns,
+    }
+}
+
+/// One slow call in a stall.
+fn slow(second: u64) -> SlowSync {
+    SlowSync {
+        at_ns: second * 1_000_000_000 + 250_000_000,
+        took_ns: 410_000_000,
+        phases_ns: [
+            (SyncPhase::Data, 10_000_000),
+            (SyncPhase::Ordered, 400_000_000),
+        ]
+        .into(),
+        command: "postgres".to_owned(),
+        pid: 4711,
+        folder: "pg_wal".to_owned(),
+        file: "000000010000000A000000FF".to_owned(),
+        inode: 77,
+        pages: 4,
+        waited_for_file: Some("24601".to_owned()),
+        waited_for_pages: Some(1024),
     }
 }
 

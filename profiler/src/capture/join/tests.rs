@@ -29,7 +29,11 @@ proptest! {
         let cut = cut.index(slices.len() + 1).max(1);
         let (left, right) = slices.split_at(cut.min(slices.len()));
         let mut right = right.to_vec();
-        right.iter_mut().for_each(|s| s.at_ns -= cut as u64 * SLICE_NS);
+        for slice in &mut right {
+            let calls = slice.syncs.values_mut().flat_map(|sync| &mut sync.slowest);
+            let times = calls.map(|call| &mut call.at_ns).chain([&mut slice.at_ns]);
+            times.for_each(|at_ns| *at_ns -= cut as u64 * SLICE_NS);
+        }
         let (a, b) = (part(left.to_vec(), 0), part(right, cut as u64));
         let merged = Capture::merge(&b, &a, false).unwrap();
         prop_assert_eq!(&merged.slices, &whole.slices);

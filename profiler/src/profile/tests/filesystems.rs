@@ -128,6 +128,7 @@ fn sync_calls_are_counted_together_and_compared_with_flush_and_commits() {
     let calls = |n: usize, errors| SyncCalls {
         errors,
         latency_ns: histogram(&LATENCY, &vec![4 * MS; n]),
+        phases_ns: BTreeMap::new(),
     };
     let both = [
         ("fsync".to_owned(), calls(3, 1)),
@@ -137,6 +138,7 @@ fn sync_calls_are_counted_together_and_compared_with_flush_and_commits() {
         "8:1".to_owned(),
         SyncSlice {
             calls: BTreeMap::from(both),
+            ..SyncSlice::default()
         },
     );
     let facts = facts(&capture(host, vec![one]));

@@ -54,9 +54,14 @@ fn healthy() -> Capture {
     let calls = SyncCalls {
         errors: 0,
         latency_ns: histogram(&LATENCY, &vec![60 * US; 250]),
+        phases_ns: BTreeMap::new(),
     };
     let calls = BTreeMap::from([("fdatasync".to_owned(), calls)]);
-    second.syncs.insert("259:1".to_owned(), SyncSlice { calls });
+    let syncs = SyncSlice {
+        calls,
+        ..SyncSlice::default()
+    };
+    second.syncs.insert("259:1".to_owned(), syncs);
     second.system = Some(SystemSlice {
         pressure_io_some: Some(0.04),
         pressure_io_full: Some(0.02),

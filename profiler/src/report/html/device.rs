@@ -16,6 +16,7 @@ pub(super) struct DeviceView<'a> {
     pub(super) densities: Vec<DensityView>,
     pub(super) bars: Vec<BarsView>,
     pub(super) ops: Vec<OpView>,
+    pub(super) waits: String,
     pub(super) queue: String,
     pub(super) balance: String,
     /// `ok`, `bad` or `unknown`.
@@ -66,6 +67,7 @@ pub(super) fn view<'a>(device: &'a DeviceJson, slice: &DeviceSlice) -> DeviceVie
         })
         .collect(),
         ops: ops(device),
+        waits: device.waits_words(),
         queue: device.queue.words(),
         balance: device.balance.words(),
         balance_class: match device.balance.holds() {

@@ -1,12 +1,16 @@
 //! One traced device: its ops, its queue, its balance.
 
 use super::numbers::{NO_DATA, distribution, latency, per_second, reason};
-use super::shape::{BalanceJson, DeviceJson, FlagsJson, MergesJson, OpJson, QueueJson, SpansJson};
+use super::shape::{
+    BalanceJson, DeviceJson, FlagsJson, MergesJson, OpJson, QueueJson, SpansJson, WaitJson,
+};
 use super::stack;
 use crate::capture::{
     Capture, DeviceSlice, Flags, Merges, Op, OpSlice, ProbeState, QueueSlice, Slice, Span,
+    WaitCause, WaitSum,
 };
 use crate::host::{BlockDevice, Host};
+use std::collections::BTreeMap;
 
 /// Every device of the capture, the busiest first.
 pub(super) fn all(capture: &Capture, total: &Slice) -> Vec<DeviceJson> {
@@ -43,7 +47,18 @@ fn one(capture: &Capture, total: &Slice, number: &str, slice: &DeviceSlice) -> D
         .iter()
         .map(|(op, counted)| (*op, op_json(capture, total, *op, counted)))
         .collect();
+    let bio_based = known.is_some_and(|device| device.bio_based);
+    let waits_measured = !bio_based
+        && slice
+            .ops
+            .values()
+            .any(|op| op.spans.contains_key(&Span::Wait));
     DeviceJson {
+        waits: waits_measured.then(|| waits(slice)),
+        waits_reason: (!waits_measured).then(|| match bio_based {
+            true => "a stacked device has no requests to wait for".to_owned(),
+            false => reason(&capture.probes, &["wait"]),
+        }),
         name: name_of(&capture.host, number),
         number: number.to_owned(),
         id: known.and_then(|device| device.id.clone()),
@@ -89,7 +104,7 @@ fn op_json(capture: &Capture, total: &Slice, op: Op, counted: &OpSlice) -> OpJso
         }),
         flags: flags(&counted.flags),
         spans: SpansJson {
-            wait: latency(None, || reason(&[], &[])),
+            wait: span(Span::Wait, &["wait"]),
             queue: span(Span::Queue, &["block"]),
             device: span(Span::Device, &["block"]),
             request: span(Span::Request, &["block"]),
@@ -99,6 +114,14 @@ fn op_json(capture: &Capture, total: &Slice, op: Op, counted: &OpSlice) -> OpJso
         depth: distribution(counted.depth.as_ref(), block),
         bios_per_request: distribution(counted.bios_per_request.as_ref(), carried),
     }
+}
+
+fn waits(slice: &DeviceSlice) -> BTreeMap<&'static str, WaitJson> {
+    let one = |(cause, wait): (&WaitCause, &WaitSum)| {
+        let WaitSum { requests, sum_ns } = *wait;
+        (cause.name(), WaitJson { requests, sum_ns })
+    };
+    slice.waits.iter().map(one).collect()
 }
 
 fn merges(capture: &Capture, merges: &Merges) -> MergesJson {
@@ -195,7 +218,7 @@ fn balance(device: &DeviceSlice) -> BalanceJson {
         reason: match difference {
             None => Some("the requests in flight at the end were not counted".to_owned()),
             Some(_) if all.end_unseen > 0 => Some(format!(
-                "the end of {} was not seen: the kernel may skip a probe",
+                "of the completed ones {} have no times: the kernel skipped the probe at their end",
                 all.end_unseen
             )),
             Some(_) => None,

@@ -25,6 +25,8 @@ pub struct ReportJson {
     pub journals_reason: Option<String>,
     pub fsync: Vec<FsyncJson>,
     pub fsync_reason: Option<String>,
+    /// The slowest sync calls, the slowest first.
+    pub slow_syncs: Vec<SlowSyncJson>,
     pub workload: Option<WorkloadJson>,
     pub workload_reason: Option<String>,
     /// What `iosage import` read; empty where nothing was imported.
@@ -82,7 +84,16 @@ pub struct DeviceJson {
     /// By op; an op that is absent was not seen.
     pub ops: BTreeMap<Op, OpJson>,
     pub queue: QueueJson,
+    /// What bios slept for before they had a request, by cause. `null`: not measured.
+    pub waits: Option<BTreeMap<&'static str, WaitJson>>,
+    pub waits_reason: Option<String>,
     pub balance: BalanceJson,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct WaitJson {
+    pub requests: u64,
+    pub sum_ns: u64,
 }
 
 /// One box of the stack of devices.
@@ -265,9 +276,36 @@ pub struct FsyncJson {
     pub per_second: Option<f64>,
     #[serde(flatten)]
     pub latency: LatencyJson,
-    /// Phases of one call; `null`: the probes time the whole call.
-    pub phases: Option<BTreeMap<String, LatencyJson>>,
+    /// What the calls waited for, in order; the sum of all is the calls' time. `null`: not
+    /// measured.
+    pub phases: Option<Vec<SyncPhaseJson>>,
     pub phases_reason: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SyncPhaseJson {
+    pub phase: &'static str,
+    pub sum_ns: u64,
+    /// Of the time of all calls, or of the one call; 0 to 1.
+    pub share: f64,
+}
+
+/// One slow sync call.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SlowSyncJson {
+    pub mount: String,
+    pub at_seconds: f64,
+    pub took_ns: u64,
+    pub phases: Vec<SyncPhaseJson>,
+    pub command: String,
+    pub pid: u32,
+    /// Last two parts of the path; empty: not known.
+    pub file: String,
+    /// By the names that databases give: `wal`, `redo`, `binlog`, `data`, `temp`, `other`.
+    pub file_class: &'static str,
+    /// Another file whose data the commit waited for; `null`: none was seen.
+    pub waited_for_file: Option<String>,
+    pub waited_for_pages: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

@@ -199,6 +199,24 @@ impl DeviceJson {
     }
 }
 
+impl DeviceJson {
+    /// `for tags 812 requests, 4.21 s in all; ...`, or why there is nothing to tell.
+    pub(crate) fn waits_words(&self) -> String {
+        let Some(waits) = &self.waits else {
+            return absent(self.waits_reason.as_deref());
+        };
+        if waits.is_empty() {
+            return "no bio slept before it had a request".to_owned();
+        }
+        let one = |(cause, wait): (&&str, &WaitJson)| {
+            let requests = units::count(wait.requests);
+            let all = units::nanos(wait.sum_ns as f64);
+            format!("for {cause} {requests} requests, {all} in all")
+        };
+        waits.iter().map(one).collect::<Vec<_>>().join("; ")
+    }
+}
+
 impl QueueJson {
     /// `allocated 8,434, inserted 2,791, plugs 1,661, ...`; what was not counted is left out.
     pub(crate) fn words(&self) -> String {

@@ -1,7 +1,7 @@
 //! Devices, journals, sync calls and the workload, as tables.
 
 use super::page::{Paper, Tone};
-use crate::report::json::shape::{DeviceJson, LatencyJson, ReportJson, WorkloadJson};
+use crate::report::json::shape::{DeviceJson, FsyncJson, LatencyJson, ReportJson, WorkloadJson};
 use crate::report::json::words::{NO_DATA, absent};
 use crate::units;
 
@@ -105,6 +105,7 @@ fn one(paper: &mut Paper, device: &DeviceJson) {
         words.retain(|words| !words.ends_with(&absent(Some(NO_DATA))));
         paper.prose(2, &format!("{:<9}", op.name()), &words.join("; "));
     }
+    paper.prose(2, "slept    ", &device.waits_words());
     paper.prose(2, "queue    ", &device.queue.words());
     let tone = match device.balance.holds() {
         Some(true) => Tone::Green,
@@ -155,6 +156,15 @@ pub(super) fn commits(paper: &mut Paper, told: &ReportJson) {
         &rows.collect::<Vec<_>>(),
     );
     error_note(paper, told.fsync.iter().map(|call| &call.latency));
+    for words in told.fsync.iter().filter_map(FsyncJson::phases_words) {
+        paper.prose(2, "", &words);
+    }
+    if !told.slow_syncs.is_empty() {
+        paper.prose(2, "", "The slowest:");
+    }
+    for call in &told.slow_syncs {
+        paper.prose(4, "", &call.words());
+    }
     for call in told.fsync.iter().filter(|call| call.errors > 0) {
         let errors = units::count(call.errors);
         paper.prose(
