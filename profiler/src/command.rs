@@ -5,6 +5,7 @@ pub mod diff;
 pub mod doctor;
 pub mod flame;
 pub mod floor;
+pub mod import;
 pub mod job;
 pub mod parse;
 pub mod record;
@@ -46,6 +47,8 @@ pub enum Command {
     Report(report::Args),
     /// Draw a flame graph of where I/O is issued from
     Flame(flame::Args),
+    /// Read what fio, bonnie++, iostat, blkparse and other tools have printed, and host files
+    Import(import::Args),
     /// Compare two captures
     Diff(diff::Args),
     /// Show what can be measured on this host, and check that it is measured right
@@ -88,6 +91,7 @@ fn dispatch(command: Command) -> Result<Outcome> {
         Command::Advise(args) => advise::run(args),
         Command::Report(args) => report::run(args),
         Command::Flame(args) => flame::run(args),
+        Command::Import(args) => import::run(args),
         Command::Diff(args) => diff::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Rules(args) => rules::run(args),

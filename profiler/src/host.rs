@@ -12,7 +12,7 @@ mod devices;
 mod escape;
 mod ext4;
 mod fstab;
-mod mountinfo;
+pub(crate) mod mountinfo;
 mod mounts;
 mod notes;
 mod process;
@@ -23,10 +23,14 @@ mod system;
 mod virtualisation;
 mod xfs;
 
+pub(crate) use databases::{mysql_option, mysql_section, postgresql_line};
+pub(crate) use escape::unescape;
+pub(crate) use ext4::of_options as ext4_of_options;
 pub use model::*;
 pub use notes::Notes;
 pub use root::Root;
 pub use stack::Selection;
+pub(crate) use xfs::from_options as xfs_of_options;
 
 impl Host {
     /// Reads the running host.

@@ -4,6 +4,7 @@ pub mod capture;
 pub mod command;
 pub mod exit;
 pub mod host;
+pub mod import;
 pub mod kernel;
 pub mod profile;
 pub mod recording;

@@ -42,6 +42,7 @@ pub fn small() -> Capture {
         ],
         stacks: Vec::new(),
         workload: None,
+        imported: Vec::new(),
         losses: Losses::default(),
         own_cost: OwnCost::default(),
         extra: Map::new(),

@@ -66,10 +66,12 @@ fn join(first: &Capture, second: &Capture, wall_offset_ns: u64) -> Result<Captur
         slices,
         stacks,
         workload,
+        mut imported,
         losses,
         own_cost,
         extra,
     } = first.clone();
+    imported.extend(second.imported.iter().cloned());
     let mut slices = slices;
     for slice in &second.slices {
         let mut slice = renumbered(slice, &numbers);
@@ -92,6 +94,7 @@ fn join(first: &Capture, second: &Capture, wall_offset_ns: u64) -> Result<Captur
         probes: join_probes(&probes, &second.probes),
         slices,
         stacks,
+        imported,
         workload: join_workloads(workload, second.workload.clone()),
         losses: join_losses(losses, &second.losses),
         own_cost: join_costs(first, second, own_cost),

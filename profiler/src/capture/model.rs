@@ -2,6 +2,7 @@
 
 use super::Histogram;
 use crate::host::Host;
+use crate::import::model::Imported;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -29,6 +30,9 @@ pub struct Capture {
     pub stacks: Vec<Stack>,
     /// What the built-in workload did, counted by itself.
     pub workload: Option<Workload>,
+    /// What was read from the output of other tools.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub imported: Vec<Imported>,
     pub losses: Losses,
     pub own_cost: OwnCost,
     #[serde(flatten)]

@@ -8,6 +8,7 @@ use super::destination::{Destination, Unnamed};
 use super::reader::is_capture_or_empty;
 use super::{Capture, Extra, Format, Losses, Meta, OwnCost, ProbeStatus, Slice, Stack, Workload};
 use crate::host::Host;
+use crate::import::model::Imported;
 use anyhow::{Result, anyhow, bail};
 use rustix::io::Errno;
 use serde::Serialize;
@@ -36,6 +37,8 @@ pub struct Ending {
     pub probes: Vec<ProbeStatus>,
     pub stacks: Vec<Stack>,
     pub workload: Option<Workload>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub imported: Vec<Imported>,
     pub losses: Losses,
     pub own_cost: OwnCost,
     #[serde(flatten)]
@@ -59,6 +62,7 @@ impl Capture {
             probes: self.probes.clone(),
             stacks: self.stacks.clone(),
             workload: self.workload.clone(),
+            imported: self.imported.clone(),
             losses: self.losses.clone(),
             own_cost: self.own_cost.clone(),
             extra: self.extra.clone(),

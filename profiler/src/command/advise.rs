@@ -1,17 +1,20 @@
 //! `iosage advise`: reading, folding, judging. Nothing is measured here and nothing is changed.
 
+mod collected;
 mod text;
 
-use crate::capture::{Capture, Format, Losses, Meta, OwnCost};
+use crate::capture::Capture;
 use crate::exit::Outcome;
 use crate::host::Host;
+use crate::import;
 use crate::profile;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use collected::Collected;
 use rules::finding::{Severity, State};
 use rules::{Judgement, Library};
-use serde_json::{Map, json};
+use serde_json::json;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -20,6 +23,9 @@ pub struct Args {
     /// Judge this capture (`-`: standard input) instead of the host as it is configured now
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
+    /// Judge the host whose files were collected in this folder, in any subset
+    #[arg(long, value_name = "DIR", conflicts_with = "from")]
+    host_dir: Option<PathBuf>,
     /// How to print the findings
     #[arg(long, value_enum, default_value_t = Shape::Text)]
     format: Shape,
@@ -49,12 +55,23 @@ fn severities() -> impl TypedValueParser<Value = Severity> {
 }
 
 pub fn run(args: Args) -> Result<Outcome> {
-    let capture = match &args.from {
-        Some(path) => Capture::read(path)?,
-        None => unrecorded(Host::live()),
+    let mut collected = None;
+    let capture = match (&args.from, &args.host_dir) {
+        (Some(path), _) => Capture::read(path)?,
+        (None, Some(dir)) => {
+            let folder = import::folder::read(dir)?;
+            collected = Some(Collected::new(&folder));
+            folder.capture
+        }
+        (None, None) => import::empty(Host::live()),
     };
     let judgement = Library::embedded().judge(&profile::facts(&capture));
-    let printed = print(&args, &judgement, &mut io::stdout().lock());
+    let printed = print(
+        &args,
+        &judgement,
+        collected.as_ref(),
+        &mut io::stdout().lock(),
+    );
     match printed {
         // The reader has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
@@ -63,40 +80,26 @@ pub fn run(args: Args) -> Result<Outcome> {
     Ok(outcome(&judgement, args.fail_on))
 }
 
-/// A capture in which nothing was recorded: the host's configuration alone.
-fn unrecorded(host: Host) -> Capture {
-    Capture {
-        format: Format::CURRENT,
-        meta: Meta {
-            tool: format!("iosage {}", env!("CARGO_PKG_VERSION")),
-            started: jiff::Timestamp::now().to_string(),
-            started_monotonic_ns: 0,
-            window_ns: 0,
-            command: None,
-            devices: Vec::new(),
-            ended_by: "nothing was recorded".to_owned(),
-            extra: Map::new(),
-        },
-        host,
-        probes: Vec::new(),
-        slices: Vec::new(),
-        stacks: Vec::new(),
-        workload: None,
-        losses: Losses::default(),
-        own_cost: OwnCost::default(),
-        extra: Map::new(),
-    }
-}
-
-fn print(args: &Args, judgement: &Judgement, out: &mut impl Write) -> io::Result<()> {
+fn print(
+    args: &Args,
+    judgement: &Judgement,
+    collected: Option<&Collected>,
+    out: &mut impl Write,
+) -> io::Result<()> {
     match args.format {
-        Shape::Text => text::write(judgement, args.all, out),
+        Shape::Text => {
+            text::write(judgement, args.all, out)?;
+            collected.map_or(Ok(()), |collected| collected.write(out))
+        }
         Shape::Json => {
             let shown = judgement.findings.iter();
             let shown: Vec<_> = shown
                 .filter(|finding| args.all || text::is_shown(finding))
                 .collect();
-            let whole = json!({ "verdict": judgement.verdict, "findings": shown });
+            let mut whole = json!({ "verdict": judgement.verdict, "findings": shown });
+            if let Some(collected) = collected {
+                whole["collected"] = serde_json::to_value(collected)?;
+            }
             serde_json::to_writer_pretty(&mut *out, &whole)?;
             writeln!(out)
         }
@@ -134,7 +137,7 @@ mod tests {
                 "read_only": false, "ext4": { "has_journal": true, "barrier": false }
             }]
         });
-        unrecorded(serde_json::from_value(host).unwrap())
+        import::empty(serde_json::from_value(host).unwrap())
     }
 
     #[test]
@@ -179,12 +182,13 @@ mod tests {
         let judgement = Library::embedded().judge(&profile::facts(&dangerous()));
         let args = Args {
             from: None,
+            host_dir: None,
             format: Shape::Json,
             fail_on: None,
             all: true,
         };
         let mut out = Vec::new();
-        print(&args, &judgement, &mut out).unwrap();
+        print(&args, &judgement, None, &mut out).unwrap();
         let value: serde_json::Value = serde_json::from_slice(&out).unwrap();
         assert_eq!(
             value["findings"].as_array().unwrap().len(),

@@ -3,6 +3,7 @@
 use crate::capture::Capture;
 use crate::capture::destination::Destination;
 use crate::exit::Outcome;
+use crate::import;
 use crate::report::{self, Format, Page, Report};
 use anyhow::{Context, Result, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -15,8 +16,11 @@ const WIDTHS: std::ops::RangeInclusive<usize> = 40..=400;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The capture to show; `-` reads standard input
-    #[arg(long, value_name = "FILE")]
-    from: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "host_dir")]
+    from: Option<PathBuf>,
+    /// Show the host whose files were collected in this folder, in any subset
+    #[arg(long, value_name = "DIR", conflicts_with = "from")]
+    host_dir: Option<PathBuf>,
     /// How to show it [default: by the ending of -o, else text]
     #[arg(long, value_parser = formats())]
     format: Option<String>,
@@ -37,12 +41,20 @@ fn formats() -> impl TypedValueParser<Value = String> {
 pub fn run(args: Args) -> Result<Outcome> {
     let Args {
         from,
+        host_dir,
         format,
         output,
     } = args;
     let format = choose(format.as_deref(), output.as_deref())?;
-    refuse_same(&from, output.as_deref())?;
-    let mut report = Report::judged(Capture::read(&from)?);
+    let capture = match (from, host_dir) {
+        (Some(from), _) => {
+            refuse_same(&from, output.as_deref())?;
+            Capture::read(&from)?
+        }
+        (None, Some(dir)) => import::folder::read(&dir)?.capture,
+        (None, None) => bail!("say what to show: --from FILE or --host-dir DIR"),
+    };
+    let mut report = Report::judged(capture);
     let target = Target::new(output);
     report.page = target.page();
     write_to(&target, |out| format.write(&report, out))?;

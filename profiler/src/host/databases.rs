@@ -5,6 +5,9 @@ mod mysql_options;
 mod postgresql;
 mod postgresql_conf;
 
+pub(crate) use mysql_options::{option as mysql_option, section as mysql_section};
+pub(crate) use postgresql_conf::parse_line as postgresql_line;
+
 use super::cgroup;
 use super::model::{Database, Host, Mount};
 use super::mounts;

@@ -1,7 +1,7 @@
 //! The octal escapes of mountinfo, fstab and /proc/swaps.
 
 /// Turns `\040` into a space, and so on; whatever is no escape stays as it is.
-pub(super) fn unescape(text: &str) -> String {
+pub(crate) fn unescape(text: &str) -> String {
     if !text.contains('\\') {
         return text.to_owned();
     }

@@ -65,6 +65,11 @@ fn kernel_options(root: &Root, name: &str, notes: &mut Notes) -> Option<Vec<Stri
     Some(text.lines().map(|line| line.trim().to_owned()).collect())
 }
 
+/// What mount options alone tell.
+pub(crate) fn of_options(options: &[String]) -> Ext4 {
+    effective(None, None, options)
+}
+
 fn effective(superblock: Option<&Superblock>, kernel: Option<&[String]>, mount: &[String]) -> Ext4 {
     let told = kernel.unwrap_or(mount);
     let has_journal = superblock

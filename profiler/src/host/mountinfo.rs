@@ -5,22 +5,22 @@ use std::collections::HashMap;
 
 /// One line, unescaped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Line {
-    pub(super) id: u64,
-    pub(super) parent: u64,
+pub(crate) struct Line {
+    pub(crate) id: u64,
+    pub(crate) parent: u64,
     /// `MAJOR:MINOR`.
-    pub(super) number: String,
-    pub(super) root: String,
-    pub(super) target: String,
-    pub(super) options: Vec<String>,
-    pub(super) propagation: String,
-    pub(super) fs: String,
-    pub(super) source: String,
-    pub(super) super_options: Vec<String>,
+    pub(crate) number: String,
+    pub(crate) root: String,
+    pub(crate) target: String,
+    pub(crate) options: Vec<String>,
+    pub(crate) propagation: String,
+    pub(crate) fs: String,
+    pub(crate) source: String,
+    pub(crate) super_options: Vec<String>,
 }
 
 /// The lines that parse, and the numbers (from 1) of those that do not.
-pub(super) fn parse(text: &str) -> (Vec<Line>, Vec<usize>) {
+pub(crate) fn parse(text: &str) -> (Vec<Line>, Vec<usize>) {
     let mut bad = Vec::new();
     let lines = text
         .split('\n')
@@ -68,7 +68,7 @@ fn options_or_none(field: Option<&str>) -> Vec<String> {
 }
 
 /// Commas within a value are escaped, so that splitting comes first.
-pub(super) fn options(field: &str) -> Vec<String> {
+pub(crate) fn options(field: &str) -> Vec<String> {
     field
         .split(',')
         .filter(|option| !option.is_empty())

@@ -71,7 +71,7 @@ fn decode(bytes: &[u8; SHORT]) -> Xfs {
 }
 
 /// Mountinfo counts stripe unit and width in sectors, and leaves out what is zero.
-fn from_options(mount: &Mount) -> Xfs {
+pub(crate) fn from_options(mount: &Mount) -> Xfs {
     let sectors = |name| Some(value(mount, name)?.parse::<u64>().ok()?.saturating_mul(512));
     Xfs {
         stripe_unit_bytes: sectors("sunit"),

@@ -208,6 +208,13 @@ pub(super) fn devices<'a>(fold: &Fold<'a>) -> Vec<&'a BlockDevice> {
     let seen = fold.total.devices.keys();
     let seen = seen.filter_map(|number| Some(stack.whole(stack.numbered(number)?)));
     wanted.extend(seen.map(|device| device.name.as_str()));
+    // Collected files without a list of mounts: every disk that they name is meant.
+    let missing = &stack.host.missing;
+    if stack.host.mounts.is_empty() && missing.iter().any(|missing| missing.what == "mounts") {
+        let all = stack.host.devices.iter();
+        let all = all.filter(|device| device.partition_of.is_none());
+        wanted.extend(all.map(|device| device.name.as_str()));
+    }
     let all = fold.capture.host.devices.iter();
     all.filter(|device| wanted.contains(device.name.as_str()))
         .collect()

@@ -18,6 +18,7 @@ mod workload;
 use super::json::shape::{DeviceJson, FsyncJson, JournalJson, LayerJson, ReportJson, SlowSyncJson};
 use super::json::words::{Figure, absent};
 use super::{Format, Report};
+use crate::import;
 use crate::units;
 use anyhow::{Context, Result};
 use askama::Template;
@@ -81,6 +82,7 @@ struct Page<'a> {
     journals_reason: String,
     sync_rows: Vec<table::SpanRow>,
     sync_reason: String,
+    imported: Vec<String>,
     sync_phases: Vec<String>,
     slow_syncs: Vec<String>,
     dirty: Vec<String>,
@@ -137,6 +139,7 @@ impl<'a> Page<'a> {
             journals_reason: absent(told.journals_reason.as_deref()),
             sync_rows: table::sync_rows(&told.fsync),
             sync_reason: absent(told.fsync_reason.as_deref()),
+            imported: imported(told),
             sync_phases: told
                 .fsync
                 .iter()
@@ -172,6 +175,15 @@ fn journals<'a>(report: &Report, told: &'a ReportJson) -> Vec<JournalView<'a>> {
         counts: journal.counts_words(),
     };
     told.journals.iter().zip(slices).map(view).collect()
+}
+
+/// The text of each import, its tables as they are.
+fn imported(told: &ReportJson) -> Vec<String> {
+    let texts = told
+        .imported
+        .iter()
+        .map(|one| import::show::lines(one).join("\n"));
+    texts.map(|text| units::printable_lines(&text)).collect()
 }
 
 /// Each loss, its count, and whether it is one.

@@ -78,6 +78,7 @@ impl ReportJson {
                 .workload
                 .is_none()
                 .then(|| "the built-in workload was not run".to_owned()),
+            imported: capture.imported.clone(),
             findings: judgement.findings.clone(),
             verdict: judgement.verdict.clone(),
             probes: probes(capture),

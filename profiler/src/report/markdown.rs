@@ -37,6 +37,10 @@ impl Format for Markdown {
         commits(&mut text, &told);
         dirty(&mut text, &told);
         workload(&mut text, &told);
+        for one in &told.imported {
+            text.push_str("## Imported\n\n");
+            fenced(&mut text, "text", &crate::import::show::lines(one));
+        }
         others(&mut text, &told);
         measurement(&mut text, &told);
         out.write_all(text.as_bytes())
@@ -62,13 +66,17 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// A fence longer than any run of backticks within.
 fn code(out: &mut String, commands: &[String]) {
-    let body = commands.join("\n");
+    fenced(out, "sh", commands);
+}
+
+/// A fence longer than any run of backticks within.
+fn fenced(out: &mut String, language: &str, lines: &[String]) {
+    let body = lines.join("\n");
     let longest = body.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat((longest + 1).max(3));
     let body: Vec<String> = body.lines().map(printable).collect();
-    let _ = writeln!(out, "{fence}sh\n{}\n{fence}\n", body.join("\n"));
+    let _ = writeln!(out, "{fence}{language}\n{}\n{fence}\n", body.join("\n"));
 }
 
 fn table(out: &mut String, heads: &[&str], numbers_from: usize, rows: &[Vec<String>]) {

@@ -6,6 +6,7 @@ mod page;
 
 use super::json::shape::ReportJson;
 use super::{Format, Report};
+use crate::import;
 use crate::units;
 use anyhow::{Context, Result};
 use page::Paper;
@@ -39,6 +40,7 @@ impl Format for Text {
         if let Some(workload) = &told.workload {
             measured::workload(&mut paper, workload);
         }
+        imported(&mut paper, &told);
         findings::others(&mut paper, &told);
         measurement(&mut paper, &told);
         out.write_all(paper.finish().as_bytes())
@@ -52,6 +54,16 @@ fn head(paper: &mut Paper, told: &ReportJson) {
     paper.prose(0, "", &told.window_line());
     if let Some(command) = &told.window.command {
         paper.prose(0, "while running ", &command.join(" "));
+    }
+}
+
+/// What was read from the output of other tools, with its tables as they are.
+fn imported(paper: &mut Paper, told: &ReportJson) {
+    for one in &told.imported {
+        paper.heading("Imported", "");
+        for line in import::show::lines(one) {
+            paper.line(&units::printable(&line));
+        }
     }
 }
 

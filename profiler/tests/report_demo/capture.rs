@@ -67,6 +67,7 @@ pub(crate) fn demo() -> Capture {
         probes: probes(),
         stacks: super::stacks::stacks(),
         workload: Some(super::workload::workload(&mut dice)),
+        imported: Vec::new(),
         losses: Losses {
             ring_dropped: [("stack".to_owned(), 12)].into(),
             recursion_missed: Some(0),

@@ -138,13 +138,13 @@ impl Reader<'_> {
     }
 }
 
-fn section(line: &str) -> Option<&str> {
+pub(crate) fn section(line: &str) -> Option<&str> {
     let (name, _) = line.strip_prefix('[')?.split_once(']')?;
     Some(name.trim())
 }
 
 /// `name = value # comment`, or a bare name, which switches on. `None` for a comment.
-fn option(line: &str) -> Option<(String, String)> {
+pub(crate) fn option(line: &str) -> Option<(String, String)> {
     if line.is_empty() || line.starts_with(['#', ';']) {
         return None;
     }

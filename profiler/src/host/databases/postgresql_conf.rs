@@ -109,7 +109,7 @@ impl Reader<'_> {
 }
 
 /// `name [=] value [# comment]`, as src/backend/utils/misc/guc-file.l has it.
-fn parse_line(line: &str) -> Result<Option<(String, String)>, String> {
+pub(crate) fn parse_line(line: &str) -> Result<Option<(String, String)>, String> {
     let text = line.trim();
     if text.is_empty() || text.starts_with('#') {
         return Ok(None);

@@ -9,6 +9,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 use crate::capture::{Op, ProbeState};
+use crate::import::model::Imported;
 
 /// The whole report.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -29,6 +30,8 @@ pub struct ReportJson {
     pub dirty: DirtyJson,
     pub workload: Option<WorkloadJson>,
     pub workload_reason: Option<String>,
+    /// What `iosage import` read; empty where nothing was imported.
+    pub imported: Vec<Imported>,
     pub findings: Vec<Finding>,
     pub verdict: Verdict,
     pub probes: Vec<ProbeJson>,

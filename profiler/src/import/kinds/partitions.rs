@@ -1,0 +1,111 @@
+//! A CSV of partitions: where each begins and the block sizes of its disk.
+
+use crate::import::kinds::Kind;
+use crate::import::model::hostfiles::PartitionFile;
+use crate::import::model::{Imported, Level};
+use crate::import::source::{Imports, Source};
+
+pub struct Partitions;
+
+impl Kind for Partitions {
+    fn name(&self) -> &'static str {
+        "partitions"
+    }
+
+    fn about(&self) -> &'static str {
+        "CSV of partitions with the columns disk, part, start_sector, log_sec, phy_sec, disk_alignment_offset"
+    }
+
+    fn recognises(&self, source: &Source) -> bool {
+        source
+            .lines()
+            .take(20)
+            .any(|(_, line)| head(line).is_some())
+    }
+
+    fn read(&self, source: &Source, into: &mut Imported) -> Imports<()> {
+        let mut columns: Vec<String> = Vec::new();
+        let mut found = Vec::new();
+        for (number, line) in source.lines().filter(|(_, line)| !line.trim().is_empty()) {
+            if let Some(head) = head(line) {
+                columns = head;
+            } else if !columns.is_empty() {
+                match partition(&columns, line) {
+                    Some(partition) => found.push(partition),
+                    None => into.note(
+                        Level::Warning,
+                        &source.name,
+                        Some(number),
+                        format!("line left out: {line}"),
+                    ),
+                }
+            }
+        }
+        if found.is_empty() {
+            return Err(source.refuse_all(
+                "it has a head and no partition",
+                "add a line for each partition",
+            ));
+        }
+        for partition in &found {
+            if let Some(bytes) = partition.misaligned_bytes.filter(|n| *n > 0) {
+                let text = format!(
+                    "{} begins {bytes} bytes past a physical block: each 4 KiB write touches two of them",
+                    partition.name
+                );
+                into.note(Level::Warning, &source.name, None, text);
+            }
+        }
+        into.host
+            .get_or_insert_default()
+            .partitions
+            .append(&mut found);
+        Ok(())
+    }
+}
+
+fn head(line: &str) -> Option<Vec<String>> {
+    let columns: Vec<String> = line.split(',').map(|c| c.trim().to_owned()).collect();
+    let has = |name: &str| columns.iter().any(|column| column == name);
+    (has("disk") && has("part") && has("start_sector")).then_some(columns)
+}
+
+fn partition(columns: &[String], line: &str) -> Option<PartitionFile> {
+    let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+    let cell = |name: &str| cells.get(columns.iter().position(|c| c == name)?).copied();
+    let number = |name: &str| cell(name).and_then(|text| text.parse::<u64>().ok());
+    let logical = number("log_sec");
+    // Sectors of /sys are always 512 bytes; those of fdisk are of the disk's own size.
+    let start_bytes = number("start_sector")?.checked_mul(logical.unwrap_or(512))?;
+    let physical = number("phy_sec").filter(|n| *n > 0);
+    let offset = cell("disk_alignment_offset").and_then(|text| text.parse::<i64>().ok());
+    Some(PartitionFile {
+        disk: cell("disk")?.to_owned(),
+        name: cell("part")?.to_owned(),
+        start_bytes,
+        logical_block_size_bytes: logical,
+        physical_block_size_bytes: physical,
+        alignment_offset_bytes: offset,
+        misaligned_bytes: physical.map(|p| misaligned(start_bytes, p, offset.unwrap_or(0))),
+    })
+}
+
+/// How far a start lies past a physical block. A disk's offset says where its first block begins.
+fn misaligned(start_bytes: u64, physical: u64, offset: i64) -> u64 {
+    let distance = i128::from(start_bytes) - i128::from(offset);
+    u64::try_from(distance.rem_euclid(i128::from(physical))).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A disk whose first physical block begins at 3584 makes a start at sector 63 right.
+    #[test]
+    fn alignment_counts_from_the_disks_offset() {
+        assert_eq!(misaligned(63 * 512, 4096, 0), 3584);
+        assert_eq!(misaligned(34 * 512, 4096, 0), 1024);
+        assert_eq!(misaligned(2048 * 512, 4096, 0), 0);
+        assert_eq!(misaligned(63 * 512, 4096, 3584), 0);
+    }
+}
