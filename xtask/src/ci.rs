@@ -1,6 +1,7 @@
 //! `cargo xtask ci`: what CI does, in the order of what fails soonest.
 
-use crate::step::{Step, found};
+use crate::demo;
+use crate::step::{Step, found, is_root};
 use crate::test;
 use crate::test::tally::Tally;
 use crate::tree::Tree;
@@ -47,6 +48,7 @@ pub(crate) fn run(tree: &Tree, args: Args) -> Result<ExitCode> {
     checks.check("generated docs", || generated_docs(tree));
     checks.check("licences", || licences(tree, no_install));
     checks.test(tree, no_install);
+    checks.check("demo", || demo(tree, no_install));
     Ok(checks.close())
 }
 
@@ -100,6 +102,23 @@ fn generated_docs(tree: &Tree) -> Result<End> {
             "docs/{name}.md is old; run `cargo run -p profiler -- {command} > docs/{name}.md`"
         );
     }
+    Ok(End::Passed)
+}
+
+/// The first command of the README, to its end.
+fn demo(tree: &Tree, no_install: bool) -> Result<End> {
+    if !is_root() {
+        return Ok(End::Skipped("it records, which needs root".to_owned()));
+    }
+    let code = demo::run(tree, demo::Args::of_readme(no_install))?;
+    ensure!(code == ExitCode::SUCCESS, "it ended with {code:?}");
+    let mounts = fs::read_to_string("/proc/self/mounts").context("reading the mounts")?;
+    let dir = tree.target().join("demo");
+    ensure!(
+        !mounts.contains(&dir.display().to_string()),
+        "it left something mounted below {}",
+        dir.display()
+    );
     Ok(End::Passed)
 }
 

@@ -26,6 +26,17 @@ pub(crate) struct Args {
     keep: bool,
 }
 
+impl Args {
+    /// As the README has it.
+    pub(crate) fn of_readme(no_install: bool) -> Self {
+        Self {
+            no_install,
+            length: "20s".to_owned(),
+            keep: false,
+        }
+    }
+}
+
 /// What the demo writes, below `target/demo`.
 #[derive(Debug)]
 struct Outputs {

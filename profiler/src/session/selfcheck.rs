@@ -6,7 +6,9 @@
 
 use super::{Session, Settings};
 use crate::{
-    capture::{CommitPhase, Histogram, JournalSlice, Op, OpSlice, ProbeState, Slice, Span},
+    capture::{
+        CommitPhase, DeviceSlice, Histogram, JournalSlice, Op, OpSlice, ProbeState, Slice, Span,
+    },
     host::Host,
 };
 use anyhow::{Context as _, Result, bail, ensure};
@@ -73,23 +75,73 @@ pub fn run() -> Result<Vec<Check>> {
             None => Err(Failure::NotChecked("there is no such group".to_owned())),
         }
     };
-    let (block_on, sync_on, journal_on) =
-        (measures("block"), measures("sync"), measures("journal"));
+    let groups = ["block", "queue", "wait", "sync", "journal", "writeback"];
+    let on = groups.map(|group| (group, measures(group)));
     let syncs = session.close()?.last;
-    Ok(vec![
-        Check {
-            group: "block",
-            result: block_on.and_then(|()| block(&writes, &reads, &syncs, &number)),
-        },
-        Check {
-            group: "sync",
-            result: sync_on.and_then(|()| sync(&syncs, &number)),
-        },
-        Check {
-            group: "journal",
-            result: journal_on.and_then(|()| journal(&syncs, &number)),
-        },
-    ])
+    let check = |(group, on): (&'static str, Result<(), Failure>)| Check {
+        group,
+        result: on.and_then(|()| match group {
+            "block" => block(&writes, &reads, &syncs, &number),
+            "queue" => queue(&writes, &reads, &number),
+            "wait" => wait(&writes, &reads, &number),
+            "sync" => sync(&syncs, &number),
+            "journal" => journal(&syncs, &number),
+            _ => writeback(&syncs, &number),
+        }),
+    };
+    Ok(on.into_iter().map(check).collect())
+}
+
+/// The two parts of the pattern that are one request a time.
+fn parts<'s>(
+    writes: &'s Slice,
+    reads: &'s Slice,
+    number: &str,
+) -> [(Op, u64, Option<&'s DeviceSlice>); 2] {
+    let device = |slice: &'s Slice| slice.devices.get(number);
+    [
+        (Op::Write, WRITES, device(writes)),
+        (Op::Read, READS, device(reads)),
+    ]
+}
+
+/// Each of the pattern's bios gets a request of its own.
+fn queue(writes: &Slice, reads: &Slice, number: &str) -> Result<String, Failure> {
+    for (op, n, device) in parts(writes, reads, number) {
+        let allocated = device
+            .and_then(|device| device.queue)
+            .map_or(0, |queue| queue.allocated);
+        expect(
+            &format!("requests allocated for {}s", op.name()),
+            allocated,
+            n,
+        )?;
+    }
+    Ok(format!("{} requests allocated", WRITES + READS))
+}
+
+/// Each of them has a wait, however short.
+fn wait(writes: &Slice, reads: &Slice, number: &str) -> Result<String, Failure> {
+    for (op, n, device) in parts(writes, reads, number) {
+        let op_slice = device.and_then(|device| device.ops.get(&op));
+        let timed = op_slice
+            .and_then(|op| op.spans.get(&Span::Wait))
+            .map_or(0, Histogram::n);
+        expect(&format!("waits of {}s", op.name()), timed, n)?;
+    }
+    Ok(format!("{} waits timed", WRITES + READS))
+}
+
+/// A file that grows dirties its inode at least once for each sync of it.
+fn writeback(slice: &Slice, number: &str) -> Result<String, Failure> {
+    let dirtied = slice.dirtied.get(number).copied().unwrap_or_default();
+    match dirtied.other >= SYNCS {
+        true => Ok(format!("{} inodes dirtied", dirtied.other)),
+        false => Err(Failure::Disagrees(format!(
+            "{} inodes dirtied seen, at least {SYNCS} made",
+            dirtied.other
+        ))),
+    }
 }
 
 fn expect(what: &str, found: u64, expected: u64) -> Result<String, Failure> {
