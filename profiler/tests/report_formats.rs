@@ -143,7 +143,9 @@ fn a_null_in_the_json_has_its_reason_beside_it() {
     }
     let value: Value = serde_json::from_str(&written("json", Page::default())).unwrap();
     walk(&value, "report");
-    let queue = &value["devices"][0]["ops"]["flush"]["spans"]["queue"];
+    let mut devices = value["devices"].as_array().unwrap().iter();
+    let device = devices.find(|device| device["name"] == "loop0").unwrap();
+    let queue = &device["ops"]["flush"]["spans"]["queue"];
     assert!(
         queue["n"].is_null() && queue["reason"].is_string(),
         "{queue}"

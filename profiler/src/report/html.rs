@@ -15,7 +15,9 @@ mod table;
 mod timeline;
 mod workload;
 
-use super::json::shape::{DeviceJson, FsyncJson, JournalJson, LayerJson, ReportJson, SlowSyncJson};
+use super::json::shape::{
+    DeviceJson, FsyncJson, JournalJson, LayerJson, ProcessJson, ReportJson, SlowSyncJson,
+};
 use super::json::words::{Figure, absent};
 use super::{Format, Report};
 use crate::import;
@@ -86,6 +88,7 @@ struct Page<'a> {
     sync_phases: Vec<String>,
     slow_syncs: Vec<String>,
     dirty: Vec<String>,
+    processes: Vec<String>,
     jobs: Vec<workload::JobRow>,
     stacks: Vec<StackView<'a>>,
     settings: Vec<settings::Group>,
@@ -146,6 +149,7 @@ impl<'a> Page<'a> {
                 .filter_map(FsyncJson::phases_words)
                 .collect(),
             dirty: told.dirty.lines(),
+            processes: processes(told),
             slow_syncs: told.slow_syncs.iter().map(SlowSyncJson::words).collect(),
             jobs: told.workload.as_ref().map_or_else(Vec::new, workload::rows),
             stacks: told
@@ -197,6 +201,14 @@ fn losses(told: &ReportJson) -> Vec<(String, String, bool)> {
             None => (name, units::not_measured(unknown), false),
         })
         .collect()
+}
+
+/// A line for each process; at least one.
+fn processes(told: &ReportJson) -> Vec<String> {
+    if told.processes.is_empty() {
+        return vec![absent(told.processes_reason.as_deref())];
+    }
+    told.processes.iter().map(ProcessJson::words).collect()
 }
 
 fn probes(told: &ReportJson) -> Vec<ProbeRow<'_>> {

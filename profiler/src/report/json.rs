@@ -4,6 +4,7 @@ pub(crate) mod checked;
 mod device;
 mod dirty;
 mod numbers;
+mod processes;
 pub mod shape;
 mod stack;
 mod syncs;
@@ -57,6 +58,7 @@ impl ReportJson {
         } = report;
         let journals = journals(capture, total);
         let fsync = syncs::calls(capture, total);
+        let (processes, processes_reason) = processes::processes(capture);
         Self {
             tool: capture.meta.tool.clone(),
             host: host(&capture.host),
@@ -69,6 +71,8 @@ impl ReportJson {
             fsync_reason: fsync.is_empty().then(|| reason(&capture.probes, &["sync"])),
             slow_syncs: syncs::slowest(capture, total),
             dirty: dirty::dirty(capture, total),
+            processes,
+            processes_reason,
             fsync,
             workload: capture
                 .workload

@@ -36,6 +36,7 @@ impl Format for Markdown {
         }
         commits(&mut text, &told);
         dirty(&mut text, &told);
+        processes(&mut text, &told);
         workload(&mut text, &told);
         for one in &told.imported {
             text.push_str("## Imported\n\n");
@@ -314,6 +315,17 @@ fn commits(out: &mut String, told: &ReportJson) {
     if !told.slow_syncs.is_empty() {
         let _ = writeln!(out);
     }
+}
+
+fn processes(out: &mut String, told: &ReportJson) {
+    out.push_str("## Who issued the requests\n\nEstimated from sampled stacks.\n\n");
+    if told.processes.is_empty() {
+        let _ = writeln!(out, "{}", plain(&absent(told.processes_reason.as_deref())));
+    }
+    for process in &told.processes {
+        let _ = writeln!(out, "- {}", plain(&process.words()));
+    }
+    out.push('\n');
 }
 
 fn dirty(out: &mut String, told: &ReportJson) {

@@ -37,6 +37,7 @@ impl Format for Text {
         measured::devices(&mut paper, &told);
         measured::commits(&mut paper, &told);
         measured::dirty(&mut paper, &told);
+        measured::processes(&mut paper, &told);
         if let Some(workload) = &told.workload {
             measured::workload(&mut paper, workload);
         }

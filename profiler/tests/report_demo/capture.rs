@@ -132,6 +132,8 @@ fn probes() -> Vec<ProbeStatus> {
             Partial,
             Some("msync is not followed: its system call has no tracepoint here"),
         ),
+        probe("wait", "bios waiting for a request", Ok, None),
+        probe("writeback", "inodes dirtied, writers paused", Ok, None),
         probe(
             "stack",
             "sampled kernel and user stacks at issue, weighted by device time",
@@ -190,6 +192,13 @@ fn device(dice: &mut Dice, stall: bool, slower: f64, is_loop: bool) -> DeviceSli
         in_flight_end: Some(0),
         ..DeviceSlice::default()
     };
+    if stall {
+        let tags = WaitSum {
+            requests: 31,
+            sum_ns: 620_000_000,
+        };
+        slice.waits.insert(WaitCause::Tags, tags);
+    }
     let mut queue = QueueSlice::default();
     for habit in [&READ, &WRITE, &FLUSH] {
         let counted = op(dice, habit, stall, slower, is_loop);
@@ -260,6 +269,11 @@ fn op(dice: &mut Dice, habit: &Habit, stall: bool, slower: f64, is_loop: bool) -
         op.spans.insert(Span::Queue, queue);
     }
     op.spans.insert(Span::Device, on_device);
+    let mut wait = Histogram::new(&LATENCY);
+    for _ in 0..request.n() {
+        wait.add(dice.log_normal(900.0, 0.3) as u64);
+    }
+    op.spans.insert(Span::Wait, wait);
     op.spans.insert(Span::Request, request);
     op.depth = Some(depth);
     if habit.op != Op::Flush {
@@ -321,7 +335,7 @@ fn syncs(dice: &mut Dice, second: u64, stall: bool, per_second: u64) -> SyncSlic
         calls,
         ..SyncSlice::default()
     };
-    if stall {
+    if stall && per_second > 5 {
         slice.keep(slow(second));
     }
     slice

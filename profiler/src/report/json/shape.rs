@@ -28,6 +28,9 @@ pub struct ReportJson {
     /// The slowest sync calls, the slowest first.
     pub slow_syncs: Vec<SlowSyncJson>,
     pub dirty: DirtyJson,
+    /// Who issued the requests, by device time; estimated from sampled stacks.
+    pub processes: Vec<ProcessJson>,
+    pub processes_reason: Option<String>,
     pub workload: Option<WorkloadJson>,
     pub workload_reason: Option<String>,
     /// What `iosage import` read; empty where nothing was imported.
@@ -289,6 +292,22 @@ pub struct SyncPhaseJson {
     pub sum_ns: u64,
     /// Of the time of all calls, or of the one call; 0 to 1.
     pub share: f64,
+}
+
+/// One process, or what is left of all the others. Write-back is issued by kernel threads.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ProcessJson {
+    pub command: String,
+    /// `null`: several.
+    pub pid: Option<u32>,
+    /// Sampled requests, which the estimates stand on.
+    pub samples: u64,
+    pub requests: u64,
+    pub bytes_read: u64,
+    pub bytes_written: u64,
+    pub device_ns: u64,
+    /// Of the number of requests, either way, at 95 %: 1.96 / sqrt(samples).
+    pub error: Option<f64>,
 }
 
 /// What dirty memory cost writers.

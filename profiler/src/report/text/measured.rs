@@ -175,6 +175,16 @@ pub(super) fn commits(paper: &mut Paper, told: &ReportJson) {
     }
 }
 
+pub(super) fn processes(paper: &mut Paper, told: &ReportJson) {
+    paper.heading("Who issued the requests", "estimated from sampled stacks");
+    if told.processes.is_empty() {
+        paper.prose(2, "", &absent(told.processes_reason.as_deref()));
+    }
+    for process in &told.processes {
+        paper.prose(2, "", &process.words());
+    }
+}
+
 pub(super) fn dirty(paper: &mut Paper, told: &ReportJson) {
     paper.heading("Dirty memory", "");
     for line in told.dirty.lines() {
