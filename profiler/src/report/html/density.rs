@@ -56,7 +56,13 @@ pub(super) fn draw(name: &str, op: &OpSlice, axis: &Log) -> Option<Density> {
     );
     grid(&mut svg, axis);
     // Filled shapes first, lines over them.
-    for span in [Span::Device, Span::Queue, Span::Request, Span::Bio] {
+    for span in [
+        Span::Device,
+        Span::Wait,
+        Span::Queue,
+        Span::Request,
+        Span::Bio,
+    ] {
         if let Some(shares) = shares.get(&span) {
             curve(&mut svg, span, shares, most);
         }
