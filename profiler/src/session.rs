@@ -6,6 +6,7 @@
 
 mod attach;
 mod cost;
+mod depth;
 mod directory;
 mod dirtied;
 mod events;
@@ -69,6 +70,7 @@ pub struct Session {
     tables: tables::Tables,
     events: events::Events,
     dirtied: dirtied::Counts,
+    depths: depth::Depths,
     stacks: stacks::Stacks,
     cost: cost::Cost,
     started: Instant,
@@ -121,6 +123,7 @@ impl Session {
             tables: tables::Tables::new(&directory),
             events: events::Events::default(),
             dirtied: dirtied::Counts::default(),
+            depths: depth::Depths::default(),
             stacks: stacks::Stacks::new(settings.stacks_per_second),
             cost: cost::Cost::new(),
             attached,
@@ -173,6 +176,13 @@ impl Session {
         stacks.symbolise();
     }
 
+    /// Looks how many requests are in flight. To be called by the clock.
+    pub fn sample(&mut self) -> Result<()> {
+        self.depths
+            .sample(&self.attached, &self.directory)
+            .context("reading the requests in flight")
+    }
+
     /// What was counted since the last drain.
     pub fn drain(&mut self) -> Result<Slice> {
         self.poll();
@@ -189,6 +199,7 @@ impl Session {
             .tables
             .drain(&self.attached, &self.directory)
             .context("reading the probes' tables")?;
+        self.depths.drain(&mut slice);
         slice.dirtied = self.dirtied.drain(&self.attached)?;
         self.events.drain(&mut slice);
         let stacks = &mut self.stacks;
