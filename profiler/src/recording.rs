@@ -124,6 +124,10 @@ async fn run(mut order: Order) -> Result<Recorded> {
                 slice.system = Some(beat(&mut pulse, start));
                 requests += completed(&slice);
                 writer.append(&slice)?;
+                if let Some(why) = session.too_dear() {
+                    (order.warn)(&format!("warning: the recording ends: {why}"));
+                    break format!("overhead: {why}");
+                }
                 (order.progress)(start.elapsed().as_secs(), &slice);
                 if writer.checkpoint_due() {
                     meta.window_ns = start.elapsed().as_nanos() as u64;

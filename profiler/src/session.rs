@@ -11,6 +11,7 @@ mod directory;
 mod dirtied;
 mod events;
 mod floor;
+mod limit;
 mod object;
 mod pauses;
 mod selfcheck;
@@ -50,6 +51,9 @@ pub struct Settings {
     pub stacks_per_second: u32,
     /// Kernel memory that the tables may take.
     pub memory_limit_bytes: u64,
+    /// Share of one CPU that the probes may take, in per cent: then groups are given up, the
+    /// dearest first, and at last the recording. `None`: groups are given up at 10 % of all CPUs.
+    pub max_overhead_percent: Option<f64>,
 }
 
 impl Default for Settings {
@@ -59,6 +63,7 @@ impl Default for Settings {
             devices: Vec::new(),
             stacks_per_second: 100,
             memory_limit_bytes: 256 << 20,
+            max_overhead_percent: None,
         }
     }
 }
@@ -73,6 +78,9 @@ pub struct Session {
     depths: depth::Depths,
     stacks: stacks::Stacks,
     cost: cost::Cost,
+    max_overhead_percent: Option<f64>,
+    /// Why the recording must end.
+    too_dear: Option<String>,
     started: Instant,
     started_ns: u64,
     drained: Instant,
@@ -126,6 +134,8 @@ impl Session {
             depths: depth::Depths::default(),
             stacks: stacks::Stacks::new(settings.stacks_per_second),
             cost: cost::Cost::new(),
+            max_overhead_percent: settings.max_overhead_percent,
+            too_dear: None,
             attached,
             directory,
             started: now,
@@ -215,7 +225,36 @@ impl Session {
         let pace = self.stacks.pace(requests, length_ns);
         self.attached.set_pace(pace);
         self.cost.tick(&self.attached, length_ns);
+        self.limit();
         Ok(slice)
+    }
+
+    /// Gives up what is too dear, by the stretch that was measured last.
+    fn limit(&mut self) {
+        let Some(percent) = self.cost.percent() else {
+            return;
+        };
+        let mut groups = BTreeMap::new();
+        for (program, percent) in percent {
+            if let Some(group) = attach::group_of(program) {
+                *groups.entry(group).or_default() += percent;
+            }
+        }
+        let usual = 10.0 * aya::util::nr_cpus().unwrap_or(1) as f64;
+        let limit = self.max_overhead_percent.unwrap_or(usual);
+        match limit::act(&groups, limit, self.max_overhead_percent.is_some()) {
+            limit::Act::Nothing => {}
+            limit::Act::Shed { group, why } => {
+                self.attached.shed(group, why);
+                self.cost.again();
+            }
+            limit::Act::End(why) => self.too_dear = Some(why),
+        }
+    }
+
+    /// Why the recording must end at once, if it must: it costs more than was allowed.
+    pub fn too_dear(&self) -> Option<&str> {
+        self.too_dear.as_deref()
     }
 
     /// Detaches everything, counts what came in since the last drain, and sums up.

@@ -460,6 +460,42 @@ fn of_waits(causes: &BTreeMap<String, (u64, u64)>, all: u64) -> u64 {
 }
 
 #[test]
+fn a_recording_that_costs_too_much_gives_up_groups_and_then_ends() {
+    need!("fio", "losetup");
+    let disk = Loop::new("/dev/shm", 64 << 20);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("capture.json");
+    let node = format!("--filename={}", disk.node.display());
+    let output = iosage()
+        .args(["record", "--device", disk.name(), "--probes", "block,queue"])
+        .args(["--max-overhead", "0.001", "-o"])
+        .arg(&file)
+        .args([
+            "--",
+            "fio",
+            "--output=/dev/null",
+            "--name=r",
+            "--rw=randread",
+            "--bs=4k",
+        ])
+        .args(["--direct=1", "--time_based", "--runtime=60", &node])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+    let capture = read(&file);
+    let ended = capture["meta"]["ended_by"].as_str().unwrap();
+    assert!(
+        ended.starts_with("overhead: the probes of requests alone"),
+        "{ended}"
+    );
+    let queue = probe(&capture, "queue");
+    assert_eq!(queue["state"], "off");
+    let reason = queue["reason"].as_str().unwrap();
+    assert!(reason.contains("--max-overhead is 0.001 %"), "{reason}");
+    assert_eq!(probe(&capture, "block")["state"], "ok");
+}
+
+#[test]
 fn requests_in_flight_are_sampled_over_time() {
     need!("fio", "losetup");
     let disk = Loop::new("/var/tmp", 256 << 20);

@@ -24,6 +24,17 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| format!("`{text}` is longer than a year"))
 }
 
+/// A share in per cent: `2`, `0.5`, `2%`.
+pub fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim();
+    match number.parse::<f64>() {
+        Ok(percent) if percent.is_finite() && percent > 0.0 => Ok(percent),
+        _ => Err(format!(
+            "`{text}` is no share above 0; write it like 2 or 0.5"
+        )),
+    }
+}
+
 /// `256MiB`, `4096`, `1GiB`: bytes, with binary units.
 pub fn size(text: &str) -> Result<u64, String> {
     let units = [

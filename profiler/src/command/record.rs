@@ -43,6 +43,10 @@ pub struct Args {
     /// Kernel memory for the tables, at most: a recording that needs more is refused
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = parse::size)]
     pub memory_limit: u64,
+    /// Share of one CPU that the probes may take, in per cent: then groups of probes are given up, the dearest
+    /// first, and at last the recording ends. Unless given, groups are given up at 10 % of all CPUs
+    #[arg(long, value_name = "PERCENT", value_parser = parse::percent)]
+    pub max_overhead: Option<f64>,
     /// Put a valid file in place this often, in case the recording is killed
     #[arg(long, value_name = "TIME", value_parser = parse::duration)]
     pub checkpoint: Option<Duration>,
@@ -78,6 +82,7 @@ impl Args {
             probes: Vec::new(),
             stacks: defaults.stacks_per_second,
             memory_limit: defaults.memory_limit_bytes,
+            max_overhead: None,
             checkpoint: None,
             force: false,
             suite: None,
@@ -152,6 +157,7 @@ pub fn order(args: Args, load: Load) -> Result<Order> {
             devices,
             stacks_per_second: args.stacks,
             memory_limit_bytes: args.memory_limit,
+            max_overhead_percent: args.max_overhead,
         },
         host,
         devices: args.device,

@@ -247,6 +247,21 @@ impl Attached {
         }
     }
 
+    /// Detaches one group and says why.
+    pub(super) fn shed(&mut self, group: &str, why: String) {
+        let Some(probe) = probes::ALL.iter().find(|probe| probe.id == group) else {
+            return;
+        };
+        let own = |name: &&'static str| group_of(name) == Some(probe.id);
+        let (shed, kept) = self.programs.iter().copied().partition(own);
+        self.programs = shed;
+        self.detach_from(0);
+        self.programs = kept;
+        if let Some(status) = self.statuses.iter_mut().find(|status| status.id == group) {
+            (status.state, status.reason) = (ProbeState::Off, Some(why));
+        }
+    }
+
     /// Detaches everything; the tables stay readable.
     pub(super) fn detach(&mut self) {
         self.detach_from(0);
@@ -345,6 +360,15 @@ impl Attached {
         }
         Ok(())
     }
+}
+
+/// The group that a program belongs to.
+pub(super) fn group_of(program: &str) -> Option<&'static str> {
+    let has = |probe: &&&Probe| {
+        let mut programs = probe.hooks.iter().flat_map(|hook| hook.programs);
+        programs.any(|one| one.name == program)
+    };
+    probes::ALL.iter().find(has).map(|probe| probe.id)
 }
 
 fn map_fd(map: &aya::maps::Map) -> Option<i32> {

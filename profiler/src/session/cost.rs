@@ -18,6 +18,8 @@ pub(super) struct Cost {
     /// How long counting was on.
     measured_ns: u64,
     programs: BTreeMap<String, ProgramCost>,
+    /// Share of a CPU that each program took in the last measured stretch, in per cent.
+    percent: Option<BTreeMap<String, f64>>,
     user_ns: u64,
 }
 
@@ -41,14 +43,36 @@ impl Cost {
 
     /// To be called after each drain.
     pub(super) fn tick(&mut self, attached: &Attached, length_ns: u64) {
+        self.percent = None;
         if self.counting.take().is_some() {
             self.measured_ns += length_ns;
+            let before = std::mem::take(&mut self.programs);
             self.read(attached);
+            let took = |(name, now): (&String, &ProgramCost)| {
+                let before = before.get(name).map_or(0, |before| before.time_ns);
+                let took = now.time_ns.saturating_sub(before);
+                (name.clone(), 100.0 * took as f64 / length_ns.max(1) as f64)
+            };
+            self.percent = Some(self.programs.iter().map(took).collect());
+            // What a group cost before it was given up stays in the account.
+            for (name, cost) in before {
+                self.programs.entry(name).or_insert(cost);
+            }
         }
         self.drains += 1;
         if self.drains.is_multiple_of(ONE_IN) {
             self.switch_on();
         }
+    }
+
+    /// What each program took of a CPU in the stretch that has just ended, if that was measured.
+    pub(super) fn percent(&self) -> Option<&BTreeMap<String, f64>> {
+        self.percent.as_ref()
+    }
+
+    /// Measures the next stretch too.
+    pub(super) fn again(&mut self) {
+        self.switch_on();
     }
 
     /// To be called before detaching.
