@@ -300,18 +300,23 @@ pub mod program {
             device::bpf::count_unknown();
             return 0;
         };
-        let op = device::op(rq.cmd_flags());
         let Some(flight) = IN_FLIGHT.get_ptr_mut(device.slot) else {
             return 0;
         };
-        let row = device.slot * OPS + op;
+        let cmd_flags = rq.cmd_flags();
+        let what = What {
+            cmd_flags,
+            op: device::op(cmd_flags),
+            bytes: rq.__data_len(),
+        };
+        let row = device.slot * OPS + what.op;
         if let Some(tag) = tag_of(device, rq) {
-            tag.stack = crate::probes::stack::program::sample(ctx, device, op);
-            enter(device, rq, flight, tag, now);
+            tag.stack = crate::probes::stack::program::sample(ctx, device, what.op);
+            enter(device, rq, &what, flight, tag, now);
         }
         if let Some(issued) = ISSUED.get_ptr_mut(row) {
             // SAFETY: this CPU's row, written by this program alone.
-            describe(rq, row, unsafe { &mut *issued });
+            describe(rq, &what, row, unsafe { &mut *issued });
             if sampled(now) {
                 let depth = in_flight(flight);
                 // SAFETY: as above.
@@ -323,15 +328,28 @@ pub mod program {
         0
     }
 
+    /// What is read of a request once and used more than once.
+    struct What {
+        cmd_flags: u32,
+        op: u32,
+        bytes: u32,
+    }
+
     /// Marks the tag as taken.
     #[inline(always)]
-    fn enter(device: &Device, rq: Request, flight: *mut InFlight, tag: &mut Tag, now: u64) {
-        let cmd_flags = rq.cmd_flags();
+    fn enter(
+        device: &Device,
+        rq: Request,
+        what: &What,
+        flight: *mut InFlight,
+        tag: &mut Tag,
+        now: u64,
+    ) {
         if tag.request == 0 {
             add(flight, offset_of!(Flight, entered));
         } else if rq.start_time_ns() <= tag.issued_ns {
             // A request that was allocated before its last issue is the same one again.
-            if let Some(rare) = rare(Some(device), cmd_flags) {
+            if let Some(rare) = rare(Some(device), what.cmd_flags) {
                 rare.reissued += 1;
             }
         } else if let Some(rare) = rare(Some(device), tag.flags) {
@@ -342,17 +360,17 @@ pub mod program {
         tag.request = rq.address();
         tag.issued_ns = now;
         // Of a write the kernel has taken off what it will do by flushes of its own.
-        tag.flags = match device::op(cmd_flags) {
-            WRITE => cmd_flags | rq.bio().bi_opf(),
-            _ => cmd_flags,
+        tag.flags = match what.op {
+            WRITE => what.cmd_flags | rq.bio().bi_opf(),
+            _ => what.cmd_flags,
         };
-        tag.bytes = rq.__data_len();
+        tag.bytes = what.bytes;
     }
 
     /// Counts what the request is.
     #[inline(always)]
-    fn describe(rq: Request, row: u32, issued: &mut Issued) {
-        let bytes = rq.__data_len();
+    fn describe(rq: Request, what: &What, row: u32, issued: &mut Issued) {
+        let bytes = what.bytes;
         issued.size_bytes_sum += u64::from(bytes);
         count(&mut issued.size, SIZE.index(u64::from(bytes)));
         let bios = bios(rq);
