@@ -91,7 +91,7 @@ fn partition(columns: &[String], line: &str) -> Option<PartitionFile> {
 }
 
 /// How far a start lies past a physical block. A disk's offset says where its first block begins.
-fn misaligned(start_bytes: u64, physical: u64, offset: i64) -> u64 {
+pub(super) fn misaligned(start_bytes: u64, physical: u64, offset: i64) -> u64 {
     let distance = i128::from(start_bytes) - i128::from(offset);
     u64::try_from(distance.rem_euclid(i128::from(physical))).unwrap_or(0)
 }
