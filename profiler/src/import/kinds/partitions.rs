@@ -56,6 +56,13 @@ impl Kind for Partitions {
                 into.note(Level::Warning, &source.name, None, text);
             }
         }
+        for partition in found.iter().filter(|own| off_stripes(own)) {
+            let text = format!(
+                "{} begins off a multiple of 4 KiB: harmless for this disk, as its blocks are smaller, but not on top of an array's stripes",
+                partition.name
+            );
+            into.note(Level::Info, &source.name, None, text);
+        }
         into.host
             .get_or_insert_default()
             .partitions
@@ -88,6 +95,14 @@ fn partition(columns: &[String], line: &str) -> Option<PartitionFile> {
         alignment_offset_bytes: offset,
         misaligned_bytes: physical.map(|p| misaligned(start_bytes, p, offset.unwrap_or(0))),
     })
+}
+
+fn off_stripes(partition: &PartitionFile) -> bool {
+    let offset = partition.alignment_offset_bytes.unwrap_or(0);
+    let small = partition
+        .physical_block_size_bytes
+        .is_some_and(|bytes| bytes < 4096);
+    small && misaligned(partition.start_bytes, 4096, offset) > 0
 }
 
 /// How far a start lies past a physical block. A disk's offset says where its first block begins.
