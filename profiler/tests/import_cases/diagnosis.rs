@@ -9,7 +9,8 @@ use rules::{Judgement, Library};
 
 /// What is advised for files that are written here.
 fn advised_for(files: &[(&str, &str)]) -> Judgement {
-    let open = |(name, text): &(&str, &str)| Source::new(name, text.as_bytes().to_vec()).unwrap();
+    let open =
+        |(name, text): &(&str, &str)| Source::new(name, text.as_bytes().to_vec()).expect("text");
     let sources: Vec<Source> = files.iter().map(open).collect();
     let imported = import::import(None, &sources).unwrap_or_else(|refusal| panic!("{refusal}"));
     Library::embedded().judge(&profile::facts(&import::capture(imported)))
@@ -27,7 +28,7 @@ fn finding<'a>(judgement: &'a Judgement, id: &str, subject: &str) -> &'a Finding
 fn says(judgement: &Judgement, id: &str, subject: &str, words: &[&str]) {
     let finding = finding(judgement, id, subject);
     assert_eq!(finding.state, State::Recommend, "{finding:?}");
-    let text = serde_json::to_string(finding).unwrap();
+    let text = serde_json::to_string(finding).expect("findings are plain data");
     for word in words {
         assert!(text.contains(word), "`{word}` is not in {text}");
     }

@@ -43,9 +43,7 @@ fn writes(own: &[(&IostatReport, &IostatDevice)], about: &mut About<'_>) {
 /// Requests a second, and the mean time of one where it is told.
 fn load(device: &IostatDevice) -> Option<(f64, Option<f64>)> {
     let (reads, writes) = (device.reads_per_s, device.writes_per_s);
-    if reads.or(writes).is_none() {
-        return None;
-    }
+    reads.or(writes)?;
     let (reads, writes) = (reads.unwrap_or(0.0), writes.unwrap_or(0.0));
     let rate = reads + writes;
     let time = |rate: f64, wait: Option<f64>| match rate > 0.0 {
