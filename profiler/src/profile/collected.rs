@@ -157,6 +157,7 @@ fn devices(fold: &Fold<'_>, collected: &Collected, baseline: Option<f64>, facts:
     for device in reports.iter().flat_map(|report| &report.devices) {
         names.insert(device.name.clone());
     }
+    names.extend(facts.of(Scope::Device).map(|device| device.name.clone()));
     // A list of requests without names is about the only device under a filesystem.
     let tops = fold
         .stack

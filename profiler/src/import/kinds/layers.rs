@@ -59,7 +59,8 @@ fn layer(line: &str) -> Option<Layer> {
     }
     let sectors = amount
         .strip_suffix("sectors")
-        .or_else(|| amount.strip_suffix('s'));
+        .or_else(|| amount.strip_suffix('s'))
+        .filter(|sectors| sectors.bytes().all(|b| b.is_ascii_digit()));
     let offset_bytes = match sectors {
         Some(sectors) => sectors.parse::<u64>().ok()?.checked_mul(512)?,
         // A bare number counts sectors, as dmsetup and mdadm do.
