@@ -17,6 +17,7 @@ mod check;
 mod columns;
 mod documents;
 mod json;
+mod notes;
 mod terse;
 
 use crate::capture::{self, Capture, Losses, Meta, OwnCost, ProbeState, ProbeStatus, Slice};

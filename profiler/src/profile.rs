@@ -3,9 +3,12 @@
 //! Every fact that the capture decides is put, with its number of samples and where it came from;
 //! every other one gets the reason why it is not known. Nothing here looks at the live host.
 
+mod alignment;
 mod answer;
 mod array;
 mod cgroup;
+mod collected;
+mod controller;
 mod database;
 mod device;
 pub mod file_class;
@@ -43,6 +46,7 @@ pub fn facts(capture: &Capture) -> Facts {
     filesystem::put(&fold, &mut facts);
     database::put(&fold, &mut facts);
     workload::put(&fold, &mut facts);
+    collected::put(&fold, &mut facts);
     facts
 }
 

@@ -86,6 +86,49 @@ facts! {
     WB_DIRTY_MAX = "writeback.dirty.max": Size per Host;
     /// Devices under filesystems that took at least 1 % of the bytes written to all of them.
     WB_DEVICES = "writeback.devices": Count per Host;
+    /// The kernel mounts with relatime unless told otherwise: Linux 2.6.30 and later.
+    HOST_RELATIME_DEFAULT = "host.kernel.relatime": Bool per Host;
+    // ---- host: what was told or collected beside the configuration ----
+    /// Share of reads among the requests, as notes on the load tell it.
+    TOLD_READ_SHARE = "told.read_share": Ratio per Host;
+    /// Size of a read of the application, as notes on the load tell it.
+    TOLD_READ_SIZE = "told.read.size": Size per Host;
+    /// Size of a write of the application, as notes on the load tell it.
+    TOLD_WRITE_SIZE = "told.write.size": Size per Host;
+    /// The load is random, as notes on it tell.
+    TOLD_RANDOM = "told.random": Bool per Host;
+    /// Random requests that one disk does, as notes on the load tell it.
+    TOLD_DISK_RATE = "told.disk.rate": Rate per Host;
+    /// Requests that the load needs, as notes on it tell.
+    TOLD_LOAD = "told.load": Rate per Host;
+    /// Kind of the cloud volume, as notes on it tell: `gp2`, `gp3`, ...
+    VOLUME_KIND = "volume.kind": Text per Host;
+    /// Size of the cloud volume, as notes on it tell.
+    VOLUME_SIZE = "volume.size": Size per Host;
+    /// Requests that a gp2 volume of this size always does: 3 for each GiB, at least 100, at most 16,000.
+    VOLUME_BASELINE = "volume.baseline": Rate per Host;
+    /// Time in which a gp2 volume of this size uses up full burst credits (5.4 million requests) at 3,000 requests a second.
+    VOLUME_TIME_TO_EMPTY = "volume.time_to_empty": Duration per Host;
+    /// fsync calls for one write each that pg_test_fsync counted.
+    FSYNC_TEST_FSYNC = "fsync_test.fsync.rate": Rate per Host;
+    /// fdatasync calls for one write each that pg_test_fsync counted.
+    FSYNC_TEST_FDATASYNC = "fsync_test.fdatasync.rate": Rate per Host;
+    /// Calls of the fastest method that pg_test_fsync counted.
+    FSYNC_TEST_BEST = "fsync_test.best.rate": Rate per Host;
+    /// The fastest method of pg_test_fsync.
+    FSYNC_TEST_METHOD = "fsync_test.best.method": Text per Host;
+    /// Calls of the slowest method that pg_test_fsync counted.
+    FSYNC_TEST_WORST = "fsync_test.worst.rate": Rate per Host;
+    /// Every whole disk that was collected has heads, by the kernel's flag or its model.
+    HOST_ALL_ROTATIONAL = "host.all_rotational": Bool per Host;
+    /// The log says that a RAID controller stopped caching writes (write-through).
+    CONTROLLER_WRITE_THROUGH = "controller.write_through": Bool per Host;
+    /// When the log says that the controller stopped caching writes.
+    CONTROLLER_WRITE_THROUGH_AT = "controller.write_through.at": Text per Host;
+    /// Until when, as the log tells: a time, or that it does not say.
+    CONTROLLER_WRITE_THROUGH_UNTIL = "controller.write_through.until": Text per Host;
+    /// Why it did, as the log tells: a learn cycle of the battery, a bad battery, or unknown.
+    CONTROLLER_CAUSE = "controller.cause": Text per Host;
     // ---- device ----
     /// What it is: `nvme`, `ssd`, `hdd`, `virtio`, `md`, `dm`, `loop`, ...
     DEVICE_CLASS = "device.class": Text per Device;
@@ -101,6 +144,8 @@ facts! {
     DEVICE_HAS_NONE = "device.scheduler.has_none": Bool per Device;
     /// The device offers the scheduler `mq-deadline`.
     DEVICE_HAS_MQ_DEADLINE = "device.scheduler.has_mq_deadline": Bool per Device;
+    /// Of the schedulers that the device offers, the one for a server: mq-deadline or deadline, else none or noop without heads.
+    DEVICE_SERVER_SCHEDULER = "device.scheduler.for_server": Text per Device;
     /// Requests that may be allocated for each hardware queue.
     DEVICE_NR_REQUESTS = "device.nr_requests": Count per Device;
     /// Tags of each hardware queue: what the driver can have in flight.
@@ -139,6 +184,18 @@ facts! {
     DEVICE_DISCARD = "device.discard": Bool per Device;
     /// Its start lies on a boundary of the device below.
     DEVICE_ALIGNED = "device.aligned": Bool per Device;
+    /// How far past a physical block its first partition that is off begins; 0 where none is.
+    DEVICE_MISALIGNED = "device.misaligned": Size per Device;
+    /// Its partitions begin on multiples of 4 KiB.
+    DEVICE_ALIGNED_4K = "device.aligned_4k": Bool per Device;
+    /// It, or a partition of it, is a member of an md array.
+    DEVICE_IN_ARRAY = "device.in_array": Bool per Device;
+    /// Where the data of the layers stacked on one of its partitions begins: the sum of their offsets.
+    STACK_START = "stack.start": Size per Device;
+    /// How far that lies past a physical block of the disk (of 4 KiB where its size is not known).
+    STACK_MISALIGNED = "stack.misaligned": Size per Device;
+    /// Largest power of two, up to 1 GiB, that divides where the data of the layers begins.
+    STACK_ALIGNMENT = "stack.alignment": Size per Device;
     /// It is built from other block devices.
     DEVICE_STACKED = "device.stacked": Bool per Device;
     /// It has zones that must be written in order.
@@ -253,6 +310,30 @@ facts! {
     CGROUP_LIMIT = "cgroup.io_limit": Bool per Device;
     /// Largest of rate or throughput over the tightest cgroup limit on this device.
     CGROUP_LIMIT_USE = "cgroup.io_limit.use": Ratio per Device;
+    /// Reads completed, from collected iostat reports.
+    COLLECTED_READ_RATE = "collected.read.rate": Rate per Device;
+    /// Mean size of a read, from collected iostat reports.
+    COLLECTED_READ_SIZE = "collected.read.size": Size per Device;
+    /// Mean time of a write with its wait, from the first of several collected iostat reports.
+    COLLECTED_WRITE_LATENCY_FIRST = "collected.write.latency.first": Duration per Device;
+    /// The same from the last of them.
+    COLLECTED_WRITE_LATENCY_LAST = "collected.write.latency.last": Duration per Device;
+    /// Requests completed before the rate fell to the volume's baseline and stayed there, from collected iostat reports.
+    COLLECTED_RATE_BEFORE = "collected.rate.before_plateau": Rate per Device;
+    /// Requests completed while it stayed within 3 % of the volume's baseline.
+    COLLECTED_RATE_PLATEAU = "collected.rate.plateau": Rate per Device;
+    /// Mean time of a request before that.
+    COLLECTED_LATENCY_BEFORE = "collected.latency.before_plateau": Duration per Device;
+    /// Mean time of a request while it stayed there.
+    COLLECTED_LATENCY_PLATEAU = "collected.latency.plateau": Duration per Device;
+    /// Most time that a discard took, from a collected list of requests.
+    COLLECTED_DISCARD_MAX = "collected.discard.latency.max": Duration per Device;
+    /// Largest discard of that list.
+    COLLECTED_DISCARD_SIZE = "collected.discard.size.max": Size per Device;
+    /// Most time that a read or write took that was begun while a discard was under way.
+    COLLECTED_DURING_DISCARD = "collected.latency.during_discard": Duration per Device;
+    /// Median time of the reads and writes of the list that no discard was under way for.
+    COLLECTED_WITHOUT_DISCARD = "collected.latency.without_discard": Duration per Device;
     // ---- array ----
     /// What builds it: `md` or `dm`.
     ARRAY_KIND = "array.kind": Text per Array;
@@ -260,6 +341,8 @@ facts! {
     ARRAY_LEVEL = "array.level": Text per Array;
     /// It keeps parity: level 4, 5 or 6.
     ARRAY_PARITY = "array.parity": Bool per Array;
+    /// Requests of members for one small random write: 2 with copies, 4 on RAID 4 and 5, 6 on RAID 6.
+    ARRAY_WRITE_PENALTY = "array.write_penalty": Count per Array;
     /// Contiguous bytes on one member before the next one follows.
     ARRAY_CHUNK = "array.chunk": Size per Array;
     /// Data bytes of one full stripe: chunk times data disks.

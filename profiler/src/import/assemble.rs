@@ -10,6 +10,9 @@ use crate::host::{
     xfs_of_options,
 };
 
+/// Why something is missing from such an inventory.
+pub const NOT_COLLECTED: &str = "no collected file tells it";
+
 /// What files contradict each other in, where no rule can see both.
 pub fn contradictions(imported: &[Imported]) -> Vec<(String, String)> {
     stripes::contradictions(imported)
@@ -297,7 +300,7 @@ fn missing(files: &HostFiles) -> Vec<Missing> {
         ("processes", true),
     ];
     let absent = parts.into_iter().filter(|(_, absent)| *absent);
-    let reason = "no collected file tells it";
+    let reason = NOT_COLLECTED;
     absent
         .map(|(what, _)| Missing {
             what: what.to_owned(),

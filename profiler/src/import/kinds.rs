@@ -14,8 +14,10 @@ pub mod fio_terse;
 pub mod fstab;
 pub mod iostat;
 pub mod iostat_json;
+pub mod iostat_series;
 pub mod kernel_command_line;
 pub mod kernel_release;
+pub mod layers;
 pub mod log;
 pub mod lsblk;
 pub mod lsblk_table;
@@ -25,13 +27,18 @@ pub mod mdstat;
 pub mod meminfo;
 pub mod mounts;
 pub mod my_cnf;
+pub mod parted;
 pub mod partitions;
 pub mod perf_script;
+pub mod pg_test_fsync;
 pub mod postgresql_conf;
 pub mod queue_attributes;
 pub mod sysctl;
+pub mod timed_requests;
 pub mod tune2fs;
 pub mod vmstat;
+pub mod volume_notes;
+pub mod workload_notes;
 pub mod xfs_info;
 
 use super::model::Imported;
@@ -62,15 +69,20 @@ pub const ALL: &[&dyn Kind] = &[
     &bonnie_csv::BonnieCsv,
     &bonnie_table::BonnieTable,
     &iostat::Iostat,
+    &iostat_series::IostatSeries,
     &vmstat::Vmstat,
     &blkparse::Blkparse,
     &perf_script::PerfScript,
     &block_events::BlockEvents,
+    &timed_requests::TimedRequests,
     &bpftrace_histogram::BpftraceHistogram,
     &bcc_histogram::BccHistogram,
     &diskstats::Diskstats,
     &queue_attributes::QueueAttributes,
     &partitions::Partitions,
+    &parted::Parted,
+    &pg_test_fsync::PgTestFsync,
+    &layers::Layers,
     &blockdev::Blockdev,
     &mdstat::Mdstat,
     &mdadm::Mdadm,
@@ -82,6 +94,8 @@ pub const ALL: &[&dyn Kind] = &[
     &dmsetup::Dmsetup,
     &meminfo::Meminfo,
     &kernel_command_line::KernelCommandLine,
+    &workload_notes::WorkloadNotes,
+    &volume_notes::VolumeNotes,
     &sysctl::Sysctl,
     &my_cnf::MyCnf,
     &log::Log,

@@ -2,6 +2,7 @@
 //! absent, never 0.
 
 pub mod bonnie;
+pub mod collected;
 pub mod events;
 pub mod fio;
 pub mod histograms;
@@ -37,6 +38,8 @@ pub struct Imported {
     pub histograms: Vec<histograms::RangeHistogram>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<hostfiles::HostFiles>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collected: Option<collected::Collected>,
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }

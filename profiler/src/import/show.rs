@@ -1,6 +1,7 @@
 //! Imports as lines for people. Programs read the JSON.
 
 mod benchmarks;
+mod collected;
 mod hostfiles;
 mod traces;
 
@@ -39,6 +40,10 @@ pub fn lines(imported: &Imported) -> Vec<String> {
         .host
         .iter()
         .for_each(|host| hostfiles::host(host, &mut lines));
+    imported
+        .collected
+        .iter()
+        .for_each(|one| collected::collected(one, &mut lines));
     for note in &imported.notes {
         let level = match note.level {
             Level::Error => "ERROR",

@@ -63,6 +63,17 @@ fn geometry_of_md(device: &BlockDevice, md: &Md, about: &mut About<'_>) {
         &f::ARRAY_PARITY,
         flag(parity, &file("level"), &absent("level")),
     );
+    let penalty = level.and_then(|level| match level {
+        "raid0" | "linear" => Some(1),
+        "raid1" | "raid10" => Some(2),
+        "raid4" | "raid5" => Some(4),
+        "raid6" => Some(6),
+        _ => None,
+    });
+    about.say(
+        &f::ARRAY_WRITE_PENALTY,
+        whole(penalty, "arithmetic of the level", &absent("level")),
+    );
     let chunk = md.chunk_bytes.filter(|bytes| *bytes > 0);
     let attribute = |value: Option<u64>, name: &str| whole(value, &file(name), &absent(name));
     about.say(&f::ARRAY_CHUNK, attribute(chunk, "chunk_size"));

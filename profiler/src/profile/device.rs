@@ -1,8 +1,8 @@
 //! Facts about each whole disk or stacked node: how it is set up. What it did is in the
 //! modules [`super::traffic`] and [`super::timeline`].
 
-use super::answer::{flag, number, text, whole};
-use super::{About, Fold, cgroup, held, seeks, stack, subject, timeline, traffic};
+use super::answer::{Answer, flag, number, text, whole};
+use super::{About, Fold, alignment, cgroup, held, seeks, stack, subject, timeline, traffic};
 use crate::host::{BlockDevice, DeviceClass, Queue};
 use rules::facts::{self as f, Facts, Scope};
 
@@ -76,7 +76,7 @@ fn identity(fold: &Fold<'_>, device: &BlockDevice, about: &mut About<'_>) {
         &f::DEVICE_DATA_DISKS,
         whole(disks, "the stack of devices", why),
     );
-    about.say(&f::DEVICE_ALIGNED, aligned(fold, device));
+    alignment::put(fold, device, about);
     let used = fold.stack.database_devices().contains(device.name.as_str());
     let hidden = fold.stack.hidden_database();
     let used = match (used, hidden) {
@@ -100,6 +100,7 @@ fn scheduler(device: &BlockDevice, queue: &Queue, about: &mut About<'_>) {
     };
     about.say(&f::DEVICE_HAS_NONE, offers("none"));
     about.say(&f::DEVICE_HAS_MQ_DEADLINE, offers("mq-deadline"));
+    about.say(&f::DEVICE_SERVER_SCHEDULER, for_server(queue, &path));
     let attribute =
         |value: Option<u64>, name: &str| whole(value, &file(device, name), &absent(name));
     about.say(
@@ -132,6 +133,16 @@ fn scheduler(device: &BlockDevice, queue: &Queue, about: &mut About<'_>) {
         &f::DEVICE_WBT_LATENCY,
         number(wbt, &file(device, name), &absent(name)),
     );
+}
+
+/// Only a name from the device's own list: kernels differ in what they offer.
+fn for_server(queue: &Queue, path: &str) -> Answer {
+    let offered = |name: &&str| queue.schedulers_available.iter().any(|own| own == name);
+    let sorting = ["mq-deadline", "deadline"].into_iter().find(offered);
+    let plain = ["none", "noop"].into_iter().find(offered);
+    let plain = plain.filter(|_| queue.rotational == Some(false));
+    let missing = "it offers neither one that sorts for servers nor, without heads, none";
+    text(sorting.or(plain), path, missing)
 }
 
 fn sizes(device: &BlockDevice, queue: &Queue, about: &mut About<'_>) {
@@ -217,32 +228,6 @@ fn is_usual(device: &BlockDevice) -> Option<bool> {
     let now = queue.read_ahead_kib?;
     let raised = queue.optimal_io_size_bytes.unwrap_or(0).saturating_mul(2) / 1024;
     Some(now == USUAL_READAHEAD_KIB || now == raised.max(USUAL_READAHEAD_KIB))
-}
-
-/// Every partition starts on a physical block, the disk's own offset allowed for.
-fn aligned(fold: &Fold<'_>, device: &BlockDevice) -> super::answer::Answer {
-    let queue = device.queue.as_ref();
-    let block = queue.and_then(|queue| queue.physical_block_size_bytes);
-    let block = block.filter(|bytes| *bytes > 0);
-    let Some(block) = block.map(i128::from) else {
-        return Err("the size of its physical blocks is not known".to_owned());
-    };
-    let offset = i128::from(device.alignment_offset.unwrap_or(0));
-    let host = &fold.capture.host;
-    let own = |part: &&BlockDevice| part.partition_of.as_deref() == Some(device.name.as_str());
-    for part in host.devices.iter().filter(own) {
-        let Some(start) = part.start_sector else {
-            return Err(format!("the start of {} is not known", part.name));
-        };
-        if (i128::from(start) * 512 - offset).rem_euclid(block) != 0 {
-            return flag(
-                Some(false),
-                &format!("start sector {start} of {}", part.name),
-                "",
-            );
-        }
-    }
-    flag(Some(true), "start sectors of its partitions", "")
 }
 
 /// Disks that hold data below a device, parity and copies not counted.

@@ -22,6 +22,11 @@ fn machine(fold: &Fold<'_>, about: &mut About<'_>) {
         &f::HOST_KERNEL,
         whole(release, "uname", "the kernel release has no version in it"),
     );
+    let relatime = relatime_default(&host.kernel_release);
+    about.say(
+        &f::HOST_RELATIME_DEFAULT,
+        flag(relatime, "uname", "the kernel release has no version in it"),
+    );
     let virt = stack::virtual_machine(host);
     about.say(
         &f::HOST_VIRTUAL,
@@ -193,9 +198,27 @@ fn kernel_version(release: &str) -> Option<u64> {
     major.checked_mul(1000)?.checked_add(minor)
 }
 
+/// Linux 2.6.30 made relatime the default.
+fn relatime_default(release: &str) -> Option<bool> {
+    let mut parts = release.split(|c: char| !c.is_ascii_digit());
+    let major: u64 = parts.next()?.parse().ok()?;
+    let minor: u64 = parts.next()?.parse().ok()?;
+    let patch: u64 = parts.next().and_then(|n| n.parse().ok()).unwrap_or(0);
+    Some((major, minor, patch) >= (2, 6, 30))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::kernel_version;
+    use super::{kernel_version, relatime_default};
+
+    #[test]
+    fn relatime_became_the_default_with_2_6_30() {
+        assert_eq!(relatime_default("2.5.6"), Some(false));
+        assert_eq!(relatime_default("2.6.29.6-server"), Some(false));
+        assert_eq!(relatime_default("2.6.32-754.el6"), Some(true));
+        assert_eq!(relatime_default("6.1.0"), Some(true));
+        assert_eq!(relatime_default(""), None);
+    }
 
     #[test]
     fn kernel_releases_become_numbers_that_compare() {

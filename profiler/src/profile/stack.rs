@@ -1,7 +1,8 @@
 //! Which device stands on which: from a filesystem to its disk and from a stack to its leaves.
 
 use super::Fold;
-use crate::host::{BlockDevice, Database, DeviceClass, Host, Mount};
+use crate::host::{BlockDevice, Database, DeviceClass, Host, Missing, Mount};
+use crate::import::assemble::NOT_COLLECTED;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Deeper stacks are taken for a mistake of the inventory.
@@ -214,6 +215,13 @@ pub(super) fn devices<'a>(fold: &Fold<'a>) -> Vec<&'a BlockDevice> {
         let all = stack.host.devices.iter();
         let all = all.filter(|device| device.partition_of.is_none());
         wanted.extend(all.map(|device| device.name.as_str()));
+    }
+    // A collected list of partitions asks about the disks that it names.
+    let collected = |missing: &Missing| missing.reason == NOT_COLLECTED;
+    if missing.iter().any(collected) {
+        let placed = |part: &&BlockDevice| part.start_sector.is_some();
+        let parts = stack.host.devices.iter().filter(placed);
+        wanted.extend(parts.filter_map(|part| part.partition_of.as_deref()));
     }
     let all = fold.capture.host.devices.iter();
     all.filter(|device| wanted.contains(device.name.as_str()))

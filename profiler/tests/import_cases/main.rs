@@ -2,6 +2,7 @@
 
 mod benchmarks;
 mod command;
+mod diagnosis;
 mod hosts;
 mod mutations;
 mod traces;

@@ -45,6 +45,7 @@ const STYLES: &[(&str, &[Unit], f64, usize)] = &[
     ("percent", &[Unit::Ratio], 0.01, 0),
     ("fraction", &[Unit::Ratio], 1.0, 6),
     ("int", &[Unit::Count, Unit::Ratio, Unit::Rate], 1.0, 0),
+    ("tenths", &[Unit::Count, Unit::Ratio, Unit::Rate], 1.0, 1),
 ];
 
 impl Reference {

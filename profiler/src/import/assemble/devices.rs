@@ -293,6 +293,7 @@ fn place_array(device: &mut BlockDevice, array: &ArrayFile) {
         sync_action,
         bitmap_chunk_bytes,
         metadata_version,
+        consistency_policy,
         ..
     } = device.md.get_or_insert_default();
     if let Some(told) = &array.level {
@@ -305,6 +306,9 @@ fn place_array(device: &mut BlockDevice, array: &ArrayFile) {
         "recovery" => "recover",
         other => other,
     });
+    if array.bitmap == Some(true) {
+        consistency_policy.get_or_insert_with(|| "bitmap".to_owned());
+    }
     *sync_action = action.map(str::to_owned).or(sync_action.take());
     *bitmap_chunk_bytes = array.bitmap_chunk_bytes.or(*bitmap_chunk_bytes);
     *metadata_version = array.metadata_version.clone().or(metadata_version.take());

@@ -151,6 +151,7 @@ impl Reader<'_> {
                 file: self.source.name.clone(),
                 line: number as u64,
                 time,
+                at_s: None,
                 since_boot: false,
                 cpu_percent: cpu.unwrap_or_default(),
                 devices: Vec::new(),

@@ -79,6 +79,7 @@ fn report(source: &Source, statistics: &Json) -> IostatReport {
     let mut report = IostatReport {
         file: source.name.clone(),
         line: 1,
+        at_s: None,
         time: statistics
             .get("timestamp")
             .and_then(Json::text)

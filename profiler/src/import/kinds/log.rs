@@ -7,28 +7,35 @@ use crate::import::source::{Imports, Source};
 
 pub struct Log;
 
-/// Words and what they are about; the first that is found counts.
-const TOPICS: [(&str, &str); 21] = [
+/// Words in lower case and what they are about; the first that is found counts.
+const TOPICS: [(&str, &str); 28] = [
     ("md: data-check", "array-check"),
     ("md: requested-resync", "array-check"),
-    ("md: recovery of RAID", "array-rebuild"),
-    ("md: resync of RAID", "array-rebuild"),
+    ("md: recovery of raid", "array-rebuild"),
+    ("md: resync of raid", "array-rebuild"),
     ("md/raid", "array-rebuild"),
-    ("Disk failure on", "array-degraded"),
+    ("disk failure on", "array-degraded"),
     ("learn cycle", "controller-battery"),
-    ("Learn cycle", "controller-battery"),
+    ("relearn", "controller-battery"),
+    ("controller battery", "controller-battery"),
     ("battery charge", "controller-battery"),
     ("write policy has been changed", "write-cache"),
     ("cache policy has changed", "write-cache"),
-    ("Write cache:", "write-cache"),
-    ("Asking for cache data failed", "write-cache"),
-    ("I/O error", "io-error"),
+    ("policy change on vd", "write-cache"),
+    ("write through", "write-cache"),
+    ("write-through", "write-cache"),
+    ("writethrough", "write-cache"),
+    ("bbu disabled", "write-cache"),
+    ("write cache:", "write-cache"),
+    ("asking for cache data failed", "write-cache"),
+    ("bbu", "controller-battery"),
+    ("i/o error", "io-error"),
     ("blk_update_request", "io-error"),
-    ("Medium Error", "io-error"),
+    ("medium error", "io-error"),
     ("failed command: ", "io-error"),
-    ("EXT4-fs error", "filesystem-error"),
-    ("EXT3-fs error", "filesystem-error"),
-    ("XFS (", "filesystem-error"),
+    ("ext4-fs error", "filesystem-error"),
+    ("ext3-fs error", "filesystem-error"),
+    ("xfs (", "filesystem-error"),
     ("hung_task", "throttled"),
 ];
 
@@ -54,7 +61,8 @@ impl Kind for Log {
         }
         let mut lines = Vec::new();
         for (number, line) in source.lines() {
-            let topic = TOPICS.iter().find(|(word, _)| line.contains(word));
+            let lower = line.to_lowercase();
+            let topic = TOPICS.iter().find(|(word, _)| lower.contains(word));
             if let Some((_, topic)) = topic {
                 lines.push(LogLine {
                     line: number as u64,

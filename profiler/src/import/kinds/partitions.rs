@@ -56,6 +56,13 @@ impl Kind for Partitions {
                 into.note(Level::Warning, &source.name, None, text);
             }
         }
+        for partition in found.iter().filter(|own| off_stripes(own)) {
+            let text = format!(
+                "{} begins off a multiple of 4 KiB: harmless for this disk, as its blocks are smaller, but not on top of an array's stripes",
+                partition.name
+            );
+            into.note(Level::Info, &source.name, None, text);
+        }
         into.host
             .get_or_insert_default()
             .partitions
@@ -90,8 +97,16 @@ fn partition(columns: &[String], line: &str) -> Option<PartitionFile> {
     })
 }
 
+fn off_stripes(partition: &PartitionFile) -> bool {
+    let offset = partition.alignment_offset_bytes.unwrap_or(0);
+    let small = partition
+        .physical_block_size_bytes
+        .is_some_and(|bytes| bytes < 4096);
+    small && misaligned(partition.start_bytes, 4096, offset) > 0
+}
+
 /// How far a start lies past a physical block. A disk's offset says where its first block begins.
-fn misaligned(start_bytes: u64, physical: u64, offset: i64) -> u64 {
+pub(super) fn misaligned(start_bytes: u64, physical: u64, offset: i64) -> u64 {
     let distance = i128::from(start_bytes) - i128::from(offset);
     u64::try_from(distance.rem_euclid(i128::from(physical))).unwrap_or(0)
 }

@@ -11,6 +11,9 @@ pub struct IostatReport {
     pub line: u64,
     /// As printed with -t.
     pub time: Option<String>,
+    /// Seconds from the begin of a series.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_s: Option<f64>,
     /// The first report of a run covers the time since boot: no peak and no average of an interval.
     pub since_boot: bool,
     /// `user`, `nice`, `system`, `iowait`, `steal`, `idle`.
