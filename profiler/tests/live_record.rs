@@ -663,9 +663,9 @@ fn writers_that_the_kernel_makes_pause_are_named() {
     let fs = Ext4::new(256 << 20);
     // Its own limit of dirty memory, so that the host's is left alone
     // (Documentation/ABI/testing/sysfs-class-bdi).
-    let bdi = format!("/sys/class/bdi/{}", fs.disk.number());
-    let set = |file: &str, value: &str| std::fs::write(format!("{bdi}/{file}"), value).is_ok();
-    if !set("strict_limit", "1") || !set("max_bytes", "4194304") {
+    let set = |file: &str, value: &str| fs.disk.set(&format!("bdi/{file}"), value);
+    // The share first, as it is: put back last, it also takes back the bytes.
+    if !set("max_ratio", "100") || !set("strict_limit", "1") || !set("max_bytes", "4194304") {
         println!("skipped: this kernel has no limit of dirty bytes for one device");
         return;
     }
