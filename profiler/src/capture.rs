@@ -17,5 +17,5 @@ pub mod writer;
 
 pub use histogram::Histogram;
 pub use model::*;
-pub use reader::FormatError;
+pub use reader::{FormatError, is_capture};
 pub use writer::{Ending, Options as WriterOptions, Writer};

@@ -489,7 +489,7 @@ fn a_recording_that_costs_too_much_gives_up_groups_and_then_ends() {
         "{ended}"
     );
     let queue = probe(&capture, "queue");
-    assert_eq!(queue["state"], "off");
+    assert_eq!(queue["state"], "unavailable");
     let reason = queue["reason"].as_str().unwrap();
     assert!(reason.contains("--max-overhead is 0.001 %"), "{reason}");
     assert_eq!(probe(&capture, "block")["state"], "ok");

@@ -151,3 +151,25 @@ fn flame_writes_the_weight_asked_for() {
     assert_eq!(first("bytes"), (768 * 4096).to_string());
     assert_eq!(first("device-time"), (768 * 880_000u64).to_string());
 }
+
+#[test]
+fn a_recording_is_not_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = folder.path().join("other.json");
+    std::fs::copy(demo(), &other).unwrap();
+    let before = std::fs::read(&other).unwrap();
+    let (demo, target) = (demo(), other.to_str().unwrap());
+    for command in ["report", "flame"] {
+        let out = iosage(
+            &[command, "--from", demo.to_str().unwrap(), "-o", target],
+            None,
+        );
+        assert_eq!(out.status.code(), Some(2), "{command}");
+        let said = text(&out.stderr);
+        assert!(
+            said.contains("other.json is a recording"),
+            "{command}: {said}"
+        );
+    }
+    assert_eq!(std::fs::read(&other).unwrap(), before);
+}

@@ -105,8 +105,9 @@ pub mod program {
     use crate::{
         asm::{MMAPABLE, count, masked},
         bucket::LATENCY,
-        device::{self, OPS},
+        device::{self, FLUSH, OPS},
         kernel::{Pointer, Typed, bio, task_struct},
+        probes::block::REQ_PREFLUSH,
         ring::{WAIT, bpf::send_with},
     };
     use aya_ebpf::{
@@ -162,7 +163,11 @@ pub mod program {
         let Some(device) = device::bpf::of_bio(b) else {
             return 0;
         };
-        let op = device::op(b.bi_opf());
+        // An empty write behind a flush becomes a flush (block/blk-flush.c).
+        let op = match b.bi_opf() {
+            flags if flags & REQ_PREFLUSH != 0 && b.bi_size() == 0 => FLUSH,
+            flags => device::op(flags),
+        };
         let Some(waited) = WAITED.get_ptr_mut(device.slot * OPS + op) else {
             return 0;
         };

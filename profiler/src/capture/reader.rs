@@ -261,6 +261,15 @@ pub(super) fn is_capture_or_empty(file: &File) -> bool {
     n == 0 || begins_like_a_capture(&head)
 }
 
+/// Whether a file that exists is a capture, as far as its beginning shows.
+pub fn is_capture(path: &Path) -> bool {
+    let full = |file: &File| {
+        file.metadata()
+            .is_ok_and(|meta| meta.is_file() && meta.len() > 0)
+    };
+    File::open(path).is_ok_and(|file| full(&file) && is_capture_or_empty(&file))
+}
+
 fn begins_like_a_capture(text: &[u8]) -> bool {
     let dense: Vec<u8> = text
         .iter()

@@ -40,6 +40,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         output,
     } = args;
     super::report::refuse_same(&from, output.as_deref())?;
+    super::report::refuse_recording(output.as_deref())?;
     let form = format.unwrap_or_else(|| {
         let ending = output.as_deref().and_then(|path| path.extension());
         match ending.is_some_and(|ending| ending == "folded" || ending == "txt") {

@@ -55,6 +55,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         (None, None) => bail!("say what to show: --from FILE or --host-dir DIR"),
     };
     let mut report = Report::judged(capture);
+    refuse_recording(output.as_deref())?;
     let target = Target::new(output);
     report.page = target.page();
     write_to(&target, |out| format.write(&report, out))?;
@@ -71,6 +72,17 @@ pub(super) fn refuse_same(from: &Path, output: Option<&Path>) -> Result<()> {
                 output.display()
             )
         }
+        _ => Ok(()),
+    }
+}
+
+/// A recording cannot be made again; nothing but a recording is written over one.
+pub(super) fn refuse_recording(output: Option<&Path>) -> Result<()> {
+    match output {
+        Some(output) if crate::capture::is_capture(output) => bail!(
+            "{} is a recording; give -o another name, or remove it first",
+            output.display()
+        ),
         _ => Ok(()),
     }
 }

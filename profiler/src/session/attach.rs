@@ -258,7 +258,7 @@ impl Attached {
         self.detach_from(0);
         self.programs = kept;
         if let Some(status) = self.statuses.iter_mut().find(|status| status.id == group) {
-            (status.state, status.reason) = (ProbeState::Off, Some(why));
+            (status.state, status.reason) = (ProbeState::Unavailable, Some(why));
         }
     }
 

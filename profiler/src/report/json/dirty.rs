@@ -24,7 +24,12 @@ pub(super) fn dirty(capture: &Capture, total: &Slice) -> DirtyJson {
                 atime: dirtied.atime,
                 other: dirtied.other,
             };
-            total.dirtied.iter().map(one).collect()
+            // Not of /proc and the like: nothing is written there.
+            let stored = |(number, _): &(&String, _)| {
+                let mut mounts = capture.host.mounts.iter();
+                mounts.all(|mount| mount.number != **number || mount.device.is_some())
+            };
+            total.dirtied.iter().filter(stored).map(one).collect()
         }),
         reason: off.then(|| reason(&capture.probes, &["writeback"])),
     }

@@ -1,5 +1,6 @@
 //! Who issued the requests, estimated from the sampled stacks.
 
+use super::device::name_of;
 use super::reason;
 use super::shape::ProcessJson;
 use crate::capture::{Capture, Op, Stack};
@@ -9,15 +10,20 @@ use std::collections::BTreeMap;
 
 /// Processes that are listed; the others are one line.
 const LISTED: usize = 10;
+/// Fewer samples than this are no ground for an error bound.
+const FEW: u64 = 30;
 
 /// The most device time first; then what is left of all the others. The second value says why
 /// there is none.
 pub(super) fn processes(capture: &Capture) -> (Vec<ProcessJson>, Option<String>) {
-    let mut by: BTreeMap<(&str, u32), ProcessJson> = BTreeMap::new();
+    let mut by: BTreeMap<(&str, &str, u32), ProcessJson> = BTreeMap::new();
     for stack in &capture.stacks {
-        let process = by.entry((&stack.command, stack.tgid));
+        let process = by.entry((&stack.device, &stack.command, stack.tgid));
         add(
-            process.or_insert_with(|| new(&stack.command, Some(stack.tgid))),
+            process.or_insert_with(|| {
+                let device = name_of(&capture.host, &stack.device);
+                new(&stack.command, Some(stack.tgid), Some(device))
+            }),
             stack,
         );
     }
@@ -26,7 +32,7 @@ pub(super) fn processes(capture: &Capture) -> (Vec<ProcessJson>, Option<String>)
     let missing = all.is_empty().then(|| reason(&capture.probes, &["stack"]));
     if all.len() > LISTED + 1 {
         let rest = all.split_off(LISTED);
-        let mut others = new(&format!("{} others", rest.len()), None);
+        let mut others = new(&format!("{} others", rest.len()), None, None);
         for process in rest {
             others.samples += process.samples;
             others.requests += process.requests;
@@ -42,8 +48,9 @@ pub(super) fn processes(capture: &Capture) -> (Vec<ProcessJson>, Option<String>)
     (all, missing)
 }
 
-fn new(command: &str, pid: Option<u32>) -> ProcessJson {
+fn new(command: &str, pid: Option<u32>, device: Option<String>) -> ProcessJson {
     ProcessJson {
+        device,
         command: command.to_owned(),
         pid,
         samples: 0,
@@ -67,17 +74,23 @@ fn add(process: &mut ProcessJson, stack: &Stack) {
 }
 
 impl ProcessJson {
-    /// `postgres (4711): 12,400 requests, 96.9 MiB read, 0 B written, 8.1 s in devices; of 310 samples, 11 % either way`.
+    /// `postgres (4711) on sda: 12,400 requests (11 % either way), ..., some 8.1 s in the device; of 310 samples`.
     pub(crate) fn words(&self) -> String {
         let name = match self.pid {
             Some(pid) => format!("{} ({pid})", self.command),
             None => self.command.clone(),
         };
-        let error = self.error.map_or(String::new(), |error| {
-            format!(", {} either way", units::ratio(error))
-        });
+        let on = match &self.device {
+            Some(device) => format!(" on {device}"),
+            None => String::new(),
+        };
+        // The time hangs on how it is spread, which few samples do not show.
+        let error = match self.error {
+            Some(error) if self.samples >= FEW => format!("{} either way", units::ratio(error)),
+            _ => "a guess from few samples".to_owned(),
+        };
         format!(
-            "{name}: {} requests, {} read, {} written, {} in devices; of {} samples{error}",
+            "{name}{on}: {} requests ({error}), {} read, {} written, some {} in the device; of {} samples",
             units::count(self.requests),
             units::bytes(self.bytes_read as f64),
             units::bytes(self.bytes_written as f64),

@@ -298,9 +298,12 @@ pub struct SyncPhaseJson {
     pub share: f64,
 }
 
-/// One process, or what is left of all the others. Write-back is issued by kernel threads.
+/// One process on one device, or what is left of all the others. Write-back is issued by kernel
+/// threads; an I/O that passes two devices stands in a row of each.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ProcessJson {
+    /// `null`: several.
+    pub device: Option<String>,
     pub command: String,
     /// `null`: several.
     pub pid: Option<u32>,
