@@ -1,7 +1,6 @@
 //! From an open session to a finished file: the loop of `iosage record`.
 //!
-//! The ring is emptied ten times a second, the requests in flight are looked at some fifty times, the
-//! tables once a second; the recording ends by time,
+//! The ring is emptied ten times a second, the tables once a second; the recording ends by time,
 //! by the end of what is recorded, or by SIGINT, SIGTERM, SIGHUP or SIGQUIT, and always with a valid file.
 
 use crate::{
@@ -31,8 +30,6 @@ use tokio::{
 
 const POLL: Duration = Duration::from_millis(100);
 const SLICE: Duration = Duration::from_secs(1);
-/// How often the requests in flight are looked at: a prime of milliseconds, not in step with ticks.
-const SAMPLE: Duration = Duration::from_millis(19);
 
 /// What runs while the probes watch.
 pub enum Load {
@@ -104,8 +101,6 @@ async fn run(mut order: Order) -> Result<Recorded> {
     let deadline = order.duration.map(|duration| start + duration);
     let mut poll = interval_at(start + POLL, POLL);
     let mut tick = interval_at(start + SLICE, SLICE);
-    let mut sample = interval_at(start + SAMPLE, SAMPLE);
-    sample.set_missed_tick_behavior(MissedTickBehavior::Skip);
     poll.set_missed_tick_behavior(MissedTickBehavior::Skip);
     tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let mut requests = 0;
@@ -145,7 +140,6 @@ async fn run(mut order: Order) -> Result<Recorded> {
                 }
             }
             _ = poll.tick() => session.poll(),
-            _ = sample.tick() => session.sample()?,
         }
     };
     // A workload counts to its last I/O, so it ends before the probes; how long a command takes

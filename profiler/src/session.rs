@@ -6,7 +6,6 @@
 
 mod attach;
 mod cost;
-mod depth;
 mod directory;
 mod dirtied;
 mod events;
@@ -75,7 +74,6 @@ pub struct Session {
     tables: tables::Tables,
     events: events::Events,
     dirtied: dirtied::Counts,
-    depths: depth::Depths,
     stacks: stacks::Stacks,
     cost: cost::Cost,
     max_overhead_percent: Option<f64>,
@@ -131,7 +129,6 @@ impl Session {
             tables: tables::Tables::new(&directory),
             events: events::Events::default(),
             dirtied: dirtied::Counts::default(),
-            depths: depth::Depths::default(),
             stacks: stacks::Stacks::new(settings.stacks_per_second),
             cost: cost::Cost::new(),
             max_overhead_percent: settings.max_overhead_percent,
@@ -186,13 +183,6 @@ impl Session {
         stacks.symbolise();
     }
 
-    /// Looks how many requests are in flight. To be called by the clock.
-    pub fn sample(&mut self) -> Result<()> {
-        self.depths
-            .sample(&self.attached, &self.directory)
-            .context("reading the requests in flight")
-    }
-
     /// What was counted since the last drain.
     pub fn drain(&mut self) -> Result<Slice> {
         self.poll();
@@ -209,7 +199,6 @@ impl Session {
             .tables
             .drain(&self.attached, &self.directory)
             .context("reading the probes' tables")?;
-        self.depths.drain(&mut slice);
         slice.dirtied = self.dirtied.drain(&self.attached)?;
         self.events.drain(&mut slice);
         let stacks = &mut self.stacks;

@@ -496,56 +496,6 @@ fn a_recording_that_costs_too_much_gives_up_groups_and_then_ends() {
 }
 
 #[test]
-fn requests_in_flight_are_sampled_over_time() {
-    need!("fio", "losetup");
-    if std::env::var_os("IOSAGE_VM").is_some() {
-        println!("skipped: an emulated CPU is too slow to be sampled in step");
-        return;
-    }
-    let disk = Loop::new("/var/tmp", 256 << 20);
-    let node = format!("--filename={}", disk.node.display());
-    let shape = [
-        "--name=r",
-        "--rw=randread",
-        "--bs=64k",
-        "--direct=1",
-        "--size=256M",
-    ];
-    let depth = [
-        "--ioengine=libaio",
-        "--iodepth=8",
-        "--time_based",
-        "--runtime=4",
-    ];
-    let fio = ["fio", "--output=/dev/null", &node];
-    let capture = record(disk.name(), &[&fio[..], &shape[..], &depth[..]].concat());
-    let capture: profiler::capture::Capture = serde_json::from_value(capture).unwrap();
-    let total = capture.total();
-    let device = &total.devices[&disk.number()];
-    let samples = device.in_flight_sampled.as_ref().unwrap();
-    // Little's law: the mean over time is the time that all requests spent in the device, by time.
-    let read = &device.ops[&profiler::capture::Op::Read];
-    let spent = read.spans[&profiler::capture::Span::Device].sum as f64;
-    let mean = spent / total.length_ns as f64;
-    let sampled = samples.mean().unwrap();
-    println!(
-        "{sampled} of {} samples, {mean} by Little's law",
-        samples.n()
-    );
-    assert!(
-        samples.n() >= 100,
-        "{} samples in {} ns",
-        samples.n(),
-        total.length_ns
-    );
-    // Of 200 samples between 0 and 8: within three standard errors (8 / 2 / sqrt(200) each).
-    assert!(
-        (sampled - mean).abs() < 0.9,
-        "{sampled} sampled, {mean} by Little's law"
-    );
-}
-
-#[test]
 fn a_queue_of_few_tags_is_named_as_the_cause_of_waits() {
     need!("fio", "losetup");
     let disk = Loop::new("/var/tmp", 256 << 20);

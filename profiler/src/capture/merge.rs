@@ -80,7 +80,6 @@ impl DeviceSlice {
         let Self {
             ops,
             queue,
-            in_flight_sampled,
             waits,
             in_flight_start,
             in_flight_end,
@@ -92,11 +91,6 @@ impl DeviceSlice {
         }
         merge_map(ops, &other.ops, OpSlice::merge);
         merge_option(queue, &other.queue, QueueSlice::merge);
-        match (in_flight_sampled, &other.in_flight_sampled) {
-            (Some(own), Some(other)) => own.merge(other),
-            (own, Some(other)) => *own = Some(other.clone()),
-            (_, None) => {}
-        }
         for (cause, other) in &other.waits {
             let own = waits.entry(*cause).or_default();
             sum(&mut own.requests, other.requests);

@@ -176,10 +176,6 @@ pub struct DeviceSlice {
     pub ops: BTreeMap<Op, OpSlice>,
     /// Events of the device's queue that belong to no single op. `null`: that probe did not run.
     pub queue: Option<QueueSlice>,
-    /// Requests in flight at moments that do not depend on what the device does, fifty a second: the
-    /// share of a depth is its share of time. `null`: not measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub in_flight_sampled: Option<Histogram>,
     /// What bios slept for before they had a request. A wait without sleep is in the span only.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub waits: BTreeMap<WaitCause, WaitSum>,

@@ -263,7 +263,6 @@ fn chapter(out: &mut String, device: &DeviceJson) {
         );
         let _ = writeln!(out, "- {}", plain(&words));
     }
-    let _ = writeln!(out, "- over time: {}", plain(&device.in_flight_words()));
     let _ = writeln!(out, "- slept: {}", plain(&device.waits_words()));
     let _ = writeln!(out, "- queue: {}", plain(&device.queue.words()));
     let _ = writeln!(out, "- balance: {}\n", plain(&device.balance.words()));

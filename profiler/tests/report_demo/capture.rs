@@ -188,12 +188,7 @@ fn paused() -> BTreeMap<String, PauseSlice> {
 }
 
 fn device(dice: &mut Dice, stall: bool, slower: f64, is_loop: bool) -> DeviceSlice {
-    let mut samples = Histogram::new(&COUNT);
-    for _ in 0..52 {
-        samples.add(if stall { 24 } else { dice.below(4) });
-    }
     let mut slice = DeviceSlice {
-        in_flight_sampled: Some(samples),
         in_flight_end: Some(0),
         ..DeviceSlice::default()
     };

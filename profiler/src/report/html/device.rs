@@ -17,7 +17,6 @@ pub(super) struct DeviceView<'a> {
     pub(super) bars: Vec<BarsView>,
     pub(super) ops: Vec<OpView>,
     pub(super) waits: String,
-    pub(super) in_flight: String,
     pub(super) queue: String,
     pub(super) balance: String,
     /// `ok`, `bad` or `unknown`.
@@ -69,7 +68,6 @@ pub(super) fn view<'a>(device: &'a DeviceJson, slice: &DeviceSlice) -> DeviceVie
         .collect(),
         ops: ops(device),
         waits: device.waits_words(),
-        in_flight: device.in_flight_words(),
         queue: device.queue.words(),
         balance: device.balance.words(),
         balance_class: match device.balance.holds() {

@@ -6,8 +6,8 @@ use super::shape::{
 };
 use super::stack;
 use crate::capture::{
-    Capture, DeviceSlice, Flags, Histogram, Merges, Op, OpSlice, ProbeState, QueueSlice, Slice,
-    Span, WaitCause, WaitSum,
+    Capture, DeviceSlice, Flags, Merges, Op, OpSlice, ProbeState, QueueSlice, Slice, Span,
+    WaitCause, WaitSum,
 };
 use crate::host::{BlockDevice, Host};
 use std::collections::BTreeMap;
@@ -59,11 +59,6 @@ fn one(capture: &Capture, total: &Slice, number: &str, slice: &DeviceSlice) -> D
             true => "a stacked device has no requests to wait for".to_owned(),
             false => reason(&capture.probes, &["wait"]),
         }),
-        in_flight_over_time: distribution(slice.in_flight_sampled.as_ref(), || match bio_based {
-            true => "a stacked device has no requests".to_owned(),
-            false => reason(&capture.probes, &["block"]),
-        }),
-        idle_share: slice.in_flight_sampled.as_ref().and_then(idle_share),
         name: name_of(&capture.host, number),
         number: number.to_owned(),
         id: known.and_then(|device| device.id.clone()),
@@ -119,12 +114,6 @@ fn op_json(capture: &Capture, total: &Slice, op: Op, counted: &OpSlice) -> OpJso
         depth: distribution(counted.depth.as_ref(), block),
         bios_per_request: distribution(counted.bios_per_request.as_ref(), carried),
     }
-}
-
-/// Bucket 0 of counts is 0 alone.
-fn idle_share(samples: &Histogram) -> Option<f64> {
-    let idle = samples.counts.get(&0).copied().unwrap_or(0);
-    (samples.n() > 0).then(|| idle as f64 / samples.n() as f64)
 }
 
 fn waits(slice: &DeviceSlice) -> BTreeMap<&'static str, WaitJson> {

@@ -88,10 +88,6 @@ pub struct DeviceJson {
     /// By op; an op that is absent was not seen.
     pub ops: BTreeMap<Op, OpJson>,
     pub queue: QueueJson,
-    /// Requests in flight over time, sampled by the clock.
-    pub in_flight_over_time: DistributionJson,
-    /// Share of the samples with nothing in flight.
-    pub idle_share: Option<f64>,
     /// What bios slept for before they had a request, by cause. `null`: not measured.
     pub waits: Option<BTreeMap<&'static str, WaitJson>>,
     pub waits_reason: Option<String>,

@@ -164,19 +164,6 @@ impl LatencyJson {
 }
 
 impl DeviceJson {
-    /// `nothing in flight 41 % of the time; p50 2, p99 31, max 64`.
-    pub(crate) fn in_flight_words(&self) -> String {
-        let idle = self.idle_share.map_or(String::new(), |share| {
-            format!("nothing in flight {} of the time; ", units::ratio(share))
-        });
-        let n = self
-            .in_flight_over_time
-            .n
-            .map_or(String::new(), |n| format!(" (n {})", units::count(n)));
-        let words = self.in_flight_over_time.words(units::short);
-        format!("{idle}{words}{n}")
-    }
-
     /// `virtio block device · 254:0 · virtio-7f3a91`.
     pub(crate) fn about(&self) -> String {
         let mut about: Vec<&str> = Vec::new();

@@ -105,7 +105,6 @@ fn one(paper: &mut Paper, device: &DeviceJson) {
         words.retain(|words| !words.ends_with(&absent(Some(NO_DATA))));
         paper.prose(2, &format!("{:<9}", op.name()), &words.join("; "));
     }
-    paper.prose(2, "flight   ", &device.in_flight_words());
     paper.prose(2, "slept    ", &device.waits_words());
     paper.prose(2, "queue    ", &device.queue.words());
     let tone = match device.balance.holds() {
