@@ -476,6 +476,12 @@ facts! {
     SYNC_ERRORS = "sync.errors": Count per Filesystem;
     /// Median flush of the device below over the median sync call.
     SYNC_FLUSH_SHARE = "sync.flush_share": Ratio per Filesystem;
+    /// Share of the time of sync calls that the commit's own work took: an earlier commit, running handles, the log's blocks.
+    SYNC_WAIT_COMMIT = "sync.wait.commit": Ratio per Filesystem;
+    /// Share of the time of sync calls that cache flushes took: behind a commit record, or of the calls themselves.
+    SYNC_WAIT_FLUSH = "sync.wait.flush": Ratio per Filesystem;
+    /// Share of the time of sync calls that went into the data of their own files.
+    SYNC_WAIT_DATA = "sync.wait.data": Ratio per Filesystem;
     /// Commits of the journal for each sync call.
     SYNC_COMMITS_PER_CALL = "sync.commits_per_call": Ratio per Filesystem;
     // ---- database ----

@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, quantile, share};
 use super::{About, Fold, filesystem};
-use crate::capture::{CommitPhase, Histogram, JournalSlice, Op, Span, SyncSlice};
+use crate::capture::{CommitPhase, Histogram, JournalSlice, Op, Span, SyncPhase, SyncSlice};
 use crate::host::Mount;
 use profiler_ebpf::bucket::LATENCY;
 use rules::facts::{self as f, Fact, Measured};
@@ -31,6 +31,9 @@ const SYNC: &[&Fact] = &[
     &f::SYNC_ERRORS,
     &f::SYNC_FLUSH_SHARE,
     &f::SYNC_COMMITS_PER_CALL,
+    &f::SYNC_WAIT_COMMIT,
+    &f::SYNC_WAIT_FLUSH,
+    &f::SYNC_WAIT_DATA,
 ];
 
 pub(super) fn put(fold: &Fold<'_>, mount: &Mount, about: &mut About<'_>) {
@@ -213,6 +216,45 @@ fn syncs(
     };
     about.say(&f::SYNC_COMMITS_PER_CALL, commits);
     about.say(&f::SYNC_FLUSH_SHARE, flush_share(fold, mount, &all));
+    waits(slice, n, journal.is_some(), about);
+}
+
+/// What the calls waited for, by the sum of their phases.
+fn waits(slice: &SyncSlice, n: u64, journal: bool, about: &mut About<'_>) {
+    const COMMIT: &[SyncPhase] = &[
+        SyncPhase::EarlierCommit,
+        SyncPhase::Locked,
+        SyncPhase::Journal,
+    ];
+    let sum = |wanted: &dyn Fn(&SyncPhase) -> bool| -> u64 {
+        let phases = slice.calls.values().flat_map(|calls| &calls.phases_ns);
+        phases
+            .filter(|(phase, _)| wanted(phase))
+            .map(|(_, ns)| ns)
+            .sum()
+    };
+    let whole = sum(&|_| true);
+    let part = |wanted: &[SyncPhase]| -> Answer {
+        let missing = "what the calls waited for was not measured";
+        // Only the marks of jbd2 tell a log from the flush behind it.
+        if !journal {
+            return Err("the commits of its journal are not known".to_owned());
+        }
+        let part = sum(&|phase| wanted.contains(phase));
+        share(
+            part as f64,
+            whole as f64,
+            n,
+            "sync and journal probes",
+            missing,
+        )
+    };
+    about.say(&f::SYNC_WAIT_COMMIT, part(COMMIT));
+    about.say(
+        &f::SYNC_WAIT_FLUSH,
+        part(&[SyncPhase::Record, SyncPhase::Flush]),
+    );
+    about.say(&f::SYNC_WAIT_DATA, part(&[SyncPhase::Data]));
 }
 
 /// The median flush of the device over the median call.

@@ -1,7 +1,7 @@
 //! Mounts, journals and sync calls.
 
 use super::*;
-use crate::capture::{CommitPhase, JournalSlice, SyncCalls, SyncSlice};
+use crate::capture::{CommitPhase, JournalSlice, SyncCalls, SyncPhase, SyncSlice};
 use rules::facts::{self as f};
 
 const FS: Scope = Scope::Filesystem;
@@ -128,7 +128,12 @@ fn sync_calls_are_counted_together_and_compared_with_flush_and_commits() {
     let calls = |n: usize, errors| SyncCalls {
         errors,
         latency_ns: histogram(&LATENCY, &vec![4 * MS; n]),
-        phases_ns: BTreeMap::new(),
+        phases_ns: [
+            (SyncPhase::Data, 10),
+            (SyncPhase::Journal, 30),
+            (SyncPhase::Record, 60),
+        ]
+        .into(),
     };
     let both = [
         ("fsync".to_owned(), calls(3, 1)),
@@ -146,6 +151,9 @@ fn sync_calls_are_counted_together_and_compared_with_flush_and_commits() {
     assert_eq!(number(&f::SYNC_RATE), 4.0);
     assert_eq!(number(&f::SYNC_FSYNC_SHARE), 0.75);
     assert_eq!(number(&f::SYNC_ERRORS), 1.0);
+    assert_eq!(number(&f::SYNC_WAIT_DATA), 0.1);
+    assert_eq!(number(&f::SYNC_WAIT_COMMIT), 0.3);
+    assert_eq!(number(&f::SYNC_WAIT_FLUSH), 0.6);
     assert_eq!(number(&f::SYNC_COMMITS_PER_CALL), 0.5);
     let middle = |ns| {
         let index = LATENCY.index(ns);
