@@ -16,6 +16,7 @@ mod cells;
 mod check;
 mod columns;
 mod documents;
+mod headed;
 mod json;
 mod notes;
 mod terse;

@@ -2,8 +2,9 @@
 //! `# ts_ns event dev rq sector nr_sector rwbs pid comm`.
 
 use super::blkparse;
+use crate::import::headed::{has_head, rows};
 use crate::import::kinds::Kind;
-use crate::import::model::{Imported, Level};
+use crate::import::model::Imported;
 use crate::import::phases::{Action, Event};
 use crate::import::source::{Imports, Source};
 
@@ -22,30 +23,12 @@ impl Kind for BlockEvents {
     }
 
     fn recognises(&self, source: &Source) -> bool {
-        source
-            .lines()
-            .take(20)
-            .any(|(_, line)| head(line).is_some())
+        has_head(source, head)
     }
 
     fn read(&self, source: &Source, into: &mut Imported) -> Imports<()> {
-        let mut columns: Vec<String> = Vec::new();
-        let mut events = Vec::new();
-        for (number, line) in source.lines() {
-            if let Some(found) = head(line) {
-                columns = found;
-            } else if !columns.is_empty() && !line.trim().is_empty() && !line.starts_with('#') {
-                match event(&columns, line) {
-                    Some(event) => events.push(event),
-                    None => into.note(
-                        Level::Warning,
-                        &source.name,
-                        Some(number),
-                        format!("line left out: {line}"),
-                    ),
-                }
-            }
-        }
+        let events = rows(source, into, head, event).into_iter();
+        let events: Vec<_> = events.map(|(_, event)| event).collect();
         blkparse::finish(source, &events, into)
     }
 }

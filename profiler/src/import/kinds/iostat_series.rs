@@ -2,9 +2,10 @@
 
 use crate::import::amounts::number;
 use crate::import::columns::{fill, settle};
+use crate::import::headed::{has_head, rows};
 use crate::import::kinds::Kind;
+use crate::import::model::Imported;
 use crate::import::model::iostat::{IostatDevice, IostatReport};
-use crate::import::model::{Imported, Level};
 use crate::import::source::{Imports, Source};
 
 pub struct IostatSeries;
@@ -22,29 +23,13 @@ impl Kind for IostatSeries {
     }
 
     fn recognises(&self, source: &Source) -> bool {
-        source
-            .lines()
-            .take(20)
-            .any(|(_, line)| head(line).is_some())
+        has_head(source, head)
     }
 
     fn read(&self, source: &Source, into: &mut Imported) -> Imports<()> {
-        let mut columns: Vec<String> = Vec::new();
         let mut reports: Vec<IostatReport> = Vec::new();
-        for (number, line) in source.lines().filter(|(_, line)| !line.trim().is_empty()) {
-            if let Some(head) = head(line) {
-                columns = head;
-            } else if !columns.is_empty() {
-                match row(&columns, line) {
-                    Some((at_s, device)) => add(&mut reports, source, number, at_s, device),
-                    None => into.note(
-                        Level::Warning,
-                        &source.name,
-                        Some(number),
-                        format!("line left out: {line}"),
-                    ),
-                }
-            }
+        for (number, (at_s, device)) in rows(source, into, head, row) {
+            add(&mut reports, source, number, at_s, device);
         }
         if reports.is_empty() {
             return Err(source.refuse_all(

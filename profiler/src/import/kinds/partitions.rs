@@ -1,5 +1,6 @@
 //! A CSV of partitions: where each begins and the block sizes of its disk.
 
+use crate::import::headed::{has_head, rows};
 use crate::import::kinds::Kind;
 use crate::import::model::hostfiles::PartitionFile;
 use crate::import::model::{Imported, Level};
@@ -17,30 +18,12 @@ impl Kind for Partitions {
     }
 
     fn recognises(&self, source: &Source) -> bool {
-        source
-            .lines()
-            .take(20)
-            .any(|(_, line)| head(line).is_some())
+        has_head(source, head)
     }
 
     fn read(&self, source: &Source, into: &mut Imported) -> Imports<()> {
-        let mut columns: Vec<String> = Vec::new();
-        let mut found = Vec::new();
-        for (number, line) in source.lines().filter(|(_, line)| !line.trim().is_empty()) {
-            if let Some(head) = head(line) {
-                columns = head;
-            } else if !columns.is_empty() {
-                match partition(&columns, line) {
-                    Some(partition) => found.push(partition),
-                    None => into.note(
-                        Level::Warning,
-                        &source.name,
-                        Some(number),
-                        format!("line left out: {line}"),
-                    ),
-                }
-            }
-        }
+        let found = rows(source, into, head, partition).into_iter();
+        let mut found: Vec<_> = found.map(|(_, partition)| partition).collect();
         if found.is_empty() {
             return Err(source.refuse_all(
                 "it has a head and no partition",

@@ -2,9 +2,10 @@
 //! `t_s op bytes lat_ms`, with `dev` where there are several devices.
 
 use crate::import::amounts::number;
+use crate::import::headed::{has_head, rows};
 use crate::import::kinds::Kind;
+use crate::import::model::Imported;
 use crate::import::model::collected::TimedRequest;
-use crate::import::model::{Imported, Level};
 use crate::import::source::{Imports, Source};
 
 pub struct TimedRequests;
@@ -19,30 +20,12 @@ impl Kind for TimedRequests {
     }
 
     fn recognises(&self, source: &Source) -> bool {
-        source
-            .lines()
-            .take(20)
-            .any(|(_, line)| head(line).is_some())
+        has_head(source, head)
     }
 
     fn read(&self, source: &Source, into: &mut Imported) -> Imports<()> {
-        let mut columns: Vec<String> = Vec::new();
-        let mut requests = Vec::new();
-        for (number, line) in source.lines().filter(|(_, line)| !line.trim().is_empty()) {
-            if let Some(found) = head(line) {
-                columns = found;
-            } else if !columns.is_empty() && !line.starts_with('#') {
-                match request(&columns, line) {
-                    Some(request) => requests.push(request),
-                    None => into.note(
-                        Level::Warning,
-                        &source.name,
-                        Some(number),
-                        format!("line left out: {line}"),
-                    ),
-                }
-            }
-        }
+        let requests = rows(source, into, head, request).into_iter();
+        let mut requests: Vec<_> = requests.map(|(_, request)| request).collect();
         if requests.is_empty() {
             let next = "give one line for each request";
             return Err(source.refuse_all("it has a head and no request", next));
