@@ -281,26 +281,23 @@ impl Attached {
         })
     }
 
+    fn table(&self, name: &str) -> Result<&aya::maps::Map> {
+        let map = self.ebpf.map(name);
+        map.with_context(|| format!("the object has no map {name}"))
+    }
+
     pub(super) fn per_cpu<T>(&self, name: &str) -> Result<PerCpuArray<&MapData, Wire<T>>>
     where
         Wire<T>: aya::Pod,
     {
-        let map = self
-            .ebpf
-            .map(name)
-            .with_context(|| format!("the object has no map {name}"))?;
-        Ok(PerCpuArray::try_from(map)?)
+        Ok(PerCpuArray::try_from(self.table(name)?)?)
     }
 
     pub(super) fn array<T>(&self, name: &str) -> Result<Array<&MapData, Wire<T>>>
     where
         Wire<T>: aya::Pod,
     {
-        let map = self
-            .ebpf
-            .map(name)
-            .with_context(|| format!("the object has no map {name}"))?;
-        Ok(Array::try_from(map)?)
+        Ok(Array::try_from(self.table(name)?)?)
     }
 
     /// All entries of a hash table by number.
@@ -308,11 +305,7 @@ impl Attached {
     where
         Wire<T>: aya::Pod,
     {
-        let map = self
-            .ebpf
-            .map(name)
-            .with_context(|| format!("the object has no map {name}"))?;
-        let table = HashMap::<_, u32, Wire<T>>::try_from(map)?;
+        let table = HashMap::<_, u32, Wire<T>>::try_from(self.table(name)?)?;
         let entries = table
             .iter()
             .map(|entry| entry.map(|(key, value)| (key, value.0)));

@@ -1,5 +1,6 @@
 //! Writers that were made to pause because too much memory was dirty.
 
+use super::wire::text;
 use crate::capture::{PauseSlice, PauseSum};
 use profiler_ebpf::probes::writeback::Pause;
 use rustix::time::{ClockId, clock_getres};
@@ -41,11 +42,6 @@ impl Pauses {
     pub(super) fn drain(&mut self) -> BTreeMap<String, PauseSlice> {
         std::mem::take(&mut self.by_disk)
     }
-}
-
-fn text(bytes: &[u8]) -> String {
-    let end = bytes.iter().position(|byte| *byte == 0);
-    String::from_utf8_lossy(&bytes[..end.unwrap_or(bytes.len())]).into_owned()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! User frames are named while their process lives; kernel frames at the end.
 
-use super::number_of;
+use super::{number_of, wire::text};
 use crate::capture::{Op, Stack};
 use blazesym::{
     MaybeDefault, Pid,
@@ -253,14 +253,6 @@ fn frames(addresses: &[u64], bytes: i32) -> Vec<u64> {
 
 fn hex(address: u64) -> String {
     format!("0x{address:x}")
-}
-
-fn text(bytes: &[u8]) -> String {
-    let end = bytes
-        .iter()
-        .position(|byte| *byte == 0)
-        .unwrap_or(bytes.len());
-    String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
 #[cfg(test)]

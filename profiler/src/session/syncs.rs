@@ -7,6 +7,7 @@
 //! ends is marked by nothing. Where the commit begins after it, no earlier commit in between, the
 //! commit's beginning is that moment, since the call itself asks for it.
 
+use super::wire::text;
 use crate::capture::{SlowSync, SyncPhase};
 use profiler_ebpf::probes::{
     journal::Commit,
@@ -54,12 +55,6 @@ impl Commits {
 
 pub(super) fn took_ns(done: &Done) -> u64 {
     done.ended_ns.saturating_sub(done.sync.entered_ns)
-}
-
-/// Bytes up to the first zero, as text.
-fn text(bytes: &[u8]) -> String {
-    let end = bytes.iter().position(|byte| *byte == 0);
-    String::from_utf8_lossy(&bytes[..end.unwrap_or(bytes.len())]).into_owned()
 }
 
 /// Phases that follow each other from the call's beginning to its end; they sum to its time.
