@@ -13,6 +13,7 @@ pub mod merge;
 pub mod model;
 pub mod place;
 pub mod reader;
+pub mod weigh;
 pub mod writer;
 
 pub use histogram::Histogram;

@@ -145,11 +145,31 @@ fn flame_writes_the_weight_asked_for() {
             .1
             .to_owned()
     };
-    // 96 samples of jbd2/loop0-8, each for 8 requests of 4 KiB and 880 us.
+    // 96 samples of jbd2/loop0-8, each for 8 requests of 4 KiB and 880 us: their part of what the
+    // samples of all writes to loop0 stand for is their part of what was counted.
+    let capture = profiler::capture::Capture::read(&demo).unwrap();
+    let (number, op) = ("7:0", profiler::capture::Op::Write);
+    let writes = capture.total().devices[number].ops[&op].clone();
+    let all = capture.stacks.iter();
+    let all = all.filter(|stack| stack.device == number && stack.op == op);
+    let sampled = |of: fn(&profiler::capture::Stack) -> u64| -> u64 { all.clone().map(of).sum() };
+    let part = |own: u64, sampled: u64, counted: u64| {
+        (u128::from(own) * u128::from(counted) / u128::from(sampled)).to_string()
+    };
+    let time_ns = writes.spans[&profiler::capture::Span::Device].sum;
     assert_eq!(first("samples"), "96");
-    assert_eq!(first("requests"), "768");
-    assert_eq!(first("bytes"), (768 * 4096).to_string());
-    assert_eq!(first("device-time"), (768 * 880_000u64).to_string());
+    assert_eq!(
+        first("requests"),
+        part(768, sampled(|s| s.requests), writes.completed)
+    );
+    assert_eq!(
+        first("bytes"),
+        part(768 * 4096, sampled(|s| s.bytes), writes.bytes)
+    );
+    assert_eq!(
+        first("device-time"),
+        part(768 * 880_000, sampled(|s| s.device_ns), time_ns)
+    );
 }
 
 #[test]

@@ -75,7 +75,8 @@ pub fn write(capture: &Capture, weight: Weight, out: &mut dyn Write) -> Result<(
 
 /// All stacks together; `None` where that is more than a flame graph can count.
 pub(super) fn total(capture: &Capture, weight: Weight) -> Option<u64> {
-    let mut weights = capture.stacks.iter().map(|stack| weight.of(stack));
+    let stacks = capture.weighed_stacks();
+    let mut weights = stacks.iter().map(|stack| weight.of(stack));
     weights.try_fold(0u64, |sum, n| sum.checked_add(n))
 }
 
@@ -85,7 +86,7 @@ pub(super) fn lines(capture: &Capture, weight: Weight) -> Result<Vec<String>> {
         bail!("this capture holds no stacks: {}", why_none(capture));
     }
     let mut lines: Vec<String> = capture
-        .stacks
+        .weighed_stacks()
         .iter()
         .filter(|stack| weight.of(stack) > 0)
         .map(|stack| line(stack, weight.of(stack)))
@@ -153,7 +154,8 @@ mod tests {
     fn stack(command: &str, user: &[&str], kernel: &[&str]) -> Stack {
         let owned = |frames: &[&str]| frames.iter().map(|f| (*f).to_owned()).collect();
         Stack {
-            device: "8:0".into(),
+            // Not counted there: the estimates stay as they are.
+            device: "9:9".into(),
             op: Op::Read,
             command: command.into(),
             tgid: 1,

@@ -116,7 +116,7 @@ fn subtitle(capture: &Capture, weight: Weight) -> String {
     let host = capture.host.hostname.as_deref().unwrap_or("unnamed host");
     let what = match weight {
         Weight::Samples => "samples taken",
-        _ => "estimate, each sample standing for its sampling period",
+        _ => "estimate: what was counted, divided as the samples are",
     };
     format!(
         "n {} samples ({what}), {} on {}; blue: kernel, sand: program",
