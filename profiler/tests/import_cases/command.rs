@@ -104,3 +104,18 @@ fn a_folder_says_what_it_was_made_of() {
         Some(2)
     );
 }
+
+#[test]
+fn a_folder_without_settings_does_not_call_the_host_fine() {
+    // Only the output of a benchmark.
+    let judgement = super::hosts::advised("J02");
+    assert_eq!(judgement.verdict.kind, "cannot-tell");
+    assert!(
+        judgement
+            .verdict
+            .text
+            .contains("nothing can be said of this host"),
+        "{}",
+        judgement.verdict.text
+    );
+}

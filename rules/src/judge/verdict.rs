@@ -104,7 +104,13 @@ fn fine(held: &[Held<'_>], facts: &Facts) -> String {
 }
 
 fn cannot_tell(held: &[Held<'_>], facts: &Facts) -> String {
+    let decided = held
+        .iter()
+        .any(|held| held.finding.state == State::NoChangeNeeded);
     let why = match facts.observed_ns {
+        0 if !decided => {
+            "Nothing was recorded and no setting was seen that a rule could decide on, so nothing can be said of this host."
+        }
         0 => {
             "Nothing was recorded, so the configuration alone was judged, and nothing in it needs to change."
         }
